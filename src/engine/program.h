@@ -1,0 +1,89 @@
+/* The meeting point of the engine and a system under test. Two systems implement it: the native runtime
+ * (src/runtime) and the text model (src/model).
+ *
+ * The system keeps a `struct mz_view`: for every thread, whether it lives, what visible operation it will do
+ * next, and whether that is enabled. The engine never runs anything: it is asked.
+ *
+ *     mz_explore_begin(x);                      // a new execution, from the initial state
+ *     while ((s = mz_explore_next(x)).thread != MZ_NOBODY)
+ *         run s.thread: its pending operation, with s.choice,
+ *         mz_explore_commit(x, access, old);    // right when the operation happens
+ *         then its local code up to its next visible operation; on the way, for local operations:
+ *         mz_explore_spawn / _join / _release / _wake
+ *     more = mz_explore_end(x);                 // analyse; false when everything has been explored
+ *
+ * Contract of the system:
+ *  P1  Deterministic: the same steps give the same views.
+ *  P2  The pending operation of a thread changes only by a step of that thread, or by a step that wakes it
+ *      (spawn, join, wake). Whether it is enabled changes only by steps that are dependent with it or that
+ *      release it (mz_explore_release).
+ *  P3  A thread's number depends only on its path of spawns, not on the schedule.
+ *  P4  Local operations are never in conflict with anything that could run before them.
+ */
+#ifndef MZ_ENGINE_PROGRAM_H
+#define MZ_ENGINE_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "../event/channel.h"
+#include "../event/op.h"
+
+#define MZ_NOBODY 255
+
+struct mz_pending {
+    uint64_t key;      /* the object: an address, or a number in a model */
+    uint64_t expected; /* CAS: the value it needs to find; else 0 */
+    uint64_t choices;  /* set of possible choices, bit i = choice i; never empty; 1 for most operations */
+    uint8_t op;        /* enum mz_op */
+    uint8_t size;      /* bytes, for memory operations */
+    uint8_t access;    /* enum mz_access that it would have if it happened now */
+    uint8_t order;     /* C11 memory order; not used by the engine */
+};
+
+struct mz_view {
+    uint64_t alive;   /* bit per thread: started and not finished */
+    uint64_t enabled; /* subset of alive: the pending operation could happen now */
+    struct mz_pending pending[MZ_MAX_THREADS];
+};
+
+struct mz_exploration;
+
+struct mz_explore_options {
+    enum mz_algorithm algorithm;
+    bool sleep_sets;
+    uint64_t max_steps;
+    /* Makes view->pending[thread].access exact for the current state (CAS, TRYLOCK). May be NULL. */
+    void (*refresh)(void *system, int thread);
+    void *system;
+};
+
+/* How an execution ended, valid after mz_explore_next() returned MZ_NOBODY. */
+enum mz_ending {
+    MZ_ENDING_MAXIMAL,   /* nothing is enabled: finished or deadlocked, the system knows */
+    MZ_ENDING_ASLEEP,    /* something is enabled, but all of it would lead to explored ground */
+    MZ_ENDING_STEP_LIMIT /* max_steps; the search cannot go on soundly */
+};
+
+struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct mz_explore_options *options);
+void mz_explore_free(struct mz_exploration *x);
+void mz_explore_restart(struct mz_exploration *x); /* forget everything explored, keep objects and counters */
+
+void mz_explore_begin(struct mz_exploration *x);
+struct mz_step mz_explore_next(struct mz_exploration *x);
+void mz_explore_commit(struct mz_exploration *x, enum mz_access access, uint64_t old);
+bool mz_explore_end(struct mz_exploration *x);
+enum mz_ending mz_explore_ending(const struct mz_exploration *x);
+
+/* Local operations of the running step: `thread` has just ... */
+void mz_explore_spawn(struct mz_exploration *x, int thread, int child);
+void mz_explore_join(struct mz_exploration *x, int thread, int finished);
+void mz_explore_release(struct mz_exploration *x, int thread, uint64_t key); /* mutex given back */
+void mz_explore_wake(struct mz_exploration *x, int thread, int woken);       /* by a signal or broadcast */
+
+/* The steps of the execution so far. */
+uint32_t mz_explore_steps(const struct mz_exploration *x, const struct mz_step **steps);
+/* Happens-before between two events (by index) of the execution so far: the dependence order. */
+bool mz_explore_happens_before(const struct mz_exploration *x, uint32_t i, uint32_t j);
+struct mz_counters *mz_explore_counters(struct mz_exploration *x);
+
+#endif
