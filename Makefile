@@ -1,0 +1,87 @@
+# mazurka: make, make run, make test, make bench, make install, make clean. See README.md.
+PREFIX  ?= /usr/local
+DESTDIR ?=
+CC      ?= cc
+B       := build
+
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+        -Wformat=2 -fno-common $(if $(CI),-Werror)
+OPT  ?= -O2 -g
+CSTD := -std=gnu11
+
+VERSION := $(shell cat VERSION)
+CPPFLAGS += -Isrc -Iinclude -DMZ_VERSION='"$(VERSION)"'
+
+base_c    := $(wildcard src/base/*.c)
+event_c   := $(wildcard src/event/*.c)
+engine_c  := $(wildcard src/engine/*.c)
+runtime_c := $(wildcard src/runtime/*.c src/runtime/*/*.c)
+runtime_s := $(wildcard src/runtime/*.S)
+model_c   := $(wildcard src/model/*.c)
+report_c  := $(wildcard src/report/*.c)
+cmd_c     := $(wildcard src/cmd/*.c)
+random_c  := $(wildcard tests/random/*.c)
+
+# What lives inside the tested program: position independent, everything hidden but the hooks, no stack
+# protector (fibers), and no call to a libc function that we hook ourselves (see src/runtime/rename.syms).
+TARGET_FLAGS := -fPIC -fvisibility=hidden -fno-stack-protector -fno-omit-frame-pointer -fcf-protection=none \
+                -ftls-model=initial-exec -fno-tree-loop-distribute-patterns
+
+target_o := $(patsubst %.c,$B/target/%.o,$(base_c) $(event_c) $(engine_c) $(runtime_c)) \
+            $(patsubst %.S,$B/target/%.o,$(runtime_s))
+cmd_o    := $(patsubst %.c,$B/host/%.o,$(base_c) $(event_c) $(report_c) $(cmd_c))
+random_o := $(patsubst %.c,$B/host/%.o,$(base_c) $(event_c) $(engine_c) $(model_c) $(random_c))
+
+all: mazurka $B/libmazurka.so
+
+mazurka: $(cmd_o)
+	$(CC) $(OPT) $(LDFLAGS) -o $@ $^ -ldw -lelf
+
+$B/libmazurka.so: $(target_o)
+	$(CC) $(OPT) -shared -Wl,-soname,libmazurka.so -Wl,-z,now -o $@ $^ -ldl
+
+$B/mz-random: $(random_o)
+	$(CC) $(OPT) $(LDFLAGS) -o $@ $^
+
+$B/target/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CSTD) $(OPT) $(WARN) $(CPPFLAGS) $(TARGET_FLAGS) -MMD -MP -c -o $@ $<
+	@case $< in */hooks_mem.c) ;; *) objcopy --redefine-syms=src/runtime/rename.syms $@ ;; esac
+
+$B/target/%.o: %.S
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -c -o $@ $<
+
+$B/host/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CSTD) $(OPT) $(WARN) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+setup:
+	@sh tools/setup.sh
+
+run: setup
+	@$(MAKE) --no-print-directory -s all
+	@sh tools/run.sh
+
+test: setup
+	@$(MAKE) --no-print-directory -s all $B/mz-random
+	@sh tests/run.sh
+
+bench: setup
+	@$(MAKE) --no-print-directory -s all
+	@sh bench/run.sh
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/mazurka $(DESTDIR)$(PREFIX)/include \
+	           $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 mazurka $(DESTDIR)$(PREFIX)/bin/mazurka
+	install -m 755 $B/libmazurka.so $(DESTDIR)$(PREFIX)/lib/mazurka/libmazurka.so
+	install -m 644 include/mazurka.h $(DESTDIR)$(PREFIX)/include/mazurka.h
+	install -m 644 man/mazurka.1 $(DESTDIR)$(PREFIX)/share/man/man1/mazurka.1
+
+clean:
+	rm -rf $B mazurka
+
+-include $(shell find $B -name '*.d' 2>/dev/null)
+
+.PHONY: all setup run test bench install clean
