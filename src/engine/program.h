@@ -32,7 +32,7 @@
 
 struct mz_pending {
     uint64_t key;      /* the object: an address, or a number in a model */
-    uint64_t expected; /* CAS: the value it needs to find; else 0 */
+    uint64_t expected; /* CAS: the value it needs to find (wider ones are RMW); else 0 */
     uint64_t choices;  /* set of possible choices, bit i = choice i; never empty; 1 for most operations */
     uint8_t op;        /* enum mz_op */
     uint8_t size;      /* bytes, for memory operations */
@@ -66,7 +66,8 @@ enum mz_ending {
 
 struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct mz_explore_options *options);
 void mz_explore_free(struct mz_exploration *x);
-void mz_explore_restart(struct mz_exploration *x); /* forget everything explored, keep objects and counters */
+/* Forget everything explored, but not the objects, when this execution has ended. */
+void mz_explore_restart(struct mz_exploration *x);
 
 void mz_explore_begin(struct mz_exploration *x);
 struct mz_step mz_explore_next(struct mz_exploration *x);

@@ -30,37 +30,38 @@ enum mz_mode {
 enum mz_algorithm { MZ_ALG_NONE, MZ_ALG_DPOR, MZ_ALG_SOURCE, MZ_ALG_OPTIMAL };
 
 enum mz_kind { /* of a finding; the names in JSON are in mz_kind_name() */
-    MZ_KIND_NOTHING,
-    MZ_KIND_ASSERTION,
-    MZ_KIND_DEADLOCK,
-    MZ_KIND_DATA_RACE,
-    MZ_KIND_CRASH, /* signal, abort, stack overflow */
-    MZ_KIND_USE_AFTER_FREE,
-    MZ_KIND_DOUBLE_FREE,
-    MZ_KIND_INVALID_FREE,
-    MZ_KIND_OUT_OF_BOUNDS,
-    MZ_KIND_LEAK,
-    MZ_KIND_API_MISUSE,
-    MZ_KIND_LIVELOCK,
-    MZ_KIND_NONDETERMINISM,
-    MZ_KIND_EXIT_CODE,
-    MZ_KIND_COUNT
+               MZ_KIND_NOTHING,
+               MZ_KIND_ASSERTION,
+               MZ_KIND_DEADLOCK,
+               MZ_KIND_DATA_RACE,
+               MZ_KIND_CRASH, /* signal, abort, stack overflow */
+               MZ_KIND_USE_AFTER_FREE,
+               MZ_KIND_DOUBLE_FREE,
+               MZ_KIND_INVALID_FREE,
+               MZ_KIND_OUT_OF_BOUNDS,
+               MZ_KIND_LEAK,
+               MZ_KIND_API_MISUSE,
+               MZ_KIND_LIVELOCK,
+               MZ_KIND_NONDETERMINISM,
+               MZ_KIND_EXIT_CODE,
+               MZ_KIND_COUNT
 };
 
 enum mz_end { /* why the target stopped */
-    MZ_END_RUNNING = 0,
-    MZ_END_COMPLETE,    /* the whole space was explored (or, replaying: the schedule was run to its end) */
-    MZ_END_FINDING,     /* stopped at the first finding */
-    MZ_END_EXECUTIONS,  /* --max-executions */
-    MZ_END_STEPS,       /* --max-steps: end_thread, end_pc say where */
-    MZ_END_TIME,        /* the command asked to stop: options.stop */
-    MZ_END_MEMORY,      /* --memory-limit */
-    MZ_END_UNSUPPORTED, /* end_text says what and what to do instead */
-    MZ_END_INTERNAL,    /* a bug of ours: end_text */
-    MZ_END_DIVERGED     /* replaying: the schedule does not fit this program; end_text */
+              MZ_END_RUNNING = 0,
+              MZ_END_COMPLETE,    /* the whole space was explored (or, replaying: the schedule was run to its
+                                     end) */
+              MZ_END_FINDING,     /* stopped at the first finding */
+              MZ_END_EXECUTIONS,  /* --max-executions */
+              MZ_END_STEPS,       /* --max-steps: end_thread, end_pc say where */
+              MZ_END_TIME,        /* the command asked to stop: options.stop */
+              MZ_END_MEMORY,      /* --memory-limit */
+              MZ_END_UNSUPPORTED, /* end_text says what and what to do instead */
+              MZ_END_INTERNAL,    /* a bug of ours: end_text */
+              MZ_END_DIVERGED     /* replaying: the schedule does not fit this program; end_text */
 };
 
-struct mz_step { /* one scheduling decision */
+struct mz_step {    /* one scheduling decision */
     uint8_t thread; /* slot; its name (0.1.2) is in channel.threads */
     uint8_t choice; /* which waiter, which value; 0 for most operations */
 };
@@ -71,11 +72,11 @@ struct mz_place { /* where something happened: return addresses, innermost first
 
 struct mz_thread_info { /* a thread slot: slot 0 is main */
     uint8_t used;
-    uint8_t parent;      /* slot */
+    uint8_t parent;       /* slot */
     uint16_t spawn_index; /* 1 for the parent's first child */
     uint32_t reserved;
-    uint64_t start;      /* address of the start routine */
-    char name[48];       /* the path, "0.1.2" */
+    uint64_t start; /* address of the start routine */
+    char name[48];  /* the path, "0.1.2" */
 };
 
 /* Final state of a thread at a finding. */
@@ -87,8 +88,8 @@ enum mz_thread_state {
     MZ_THREAD_WAITING, /* on a condition variable: object */
     MZ_THREAD_JOINING, /* waits for a thread: holder */
     MZ_THREAD_SEMWAIT,
-    MZ_THREAD_FAILED,  /* the finding happened here */
-    MZ_THREAD_EXITING  /* called exit or returned from main */
+    MZ_THREAD_FAILED, /* the finding happened here */
+    MZ_THREAD_EXITING /* called exit or returned from main */
 };
 
 struct mz_thread_final {
@@ -107,7 +108,7 @@ struct mz_finding {
     uint8_t op, other_op; /* data race: MZ_OP_READ, _WRITE or an atomic operation */
     int32_t code;         /* signal number, exit status */
     uint32_t size, other_size;
-    uint64_t address; /* faulting, racing or freed address */
+    uint64_t address;   /* faulting, racing or freed address */
     uint64_t execution; /* number of the execution that found it, from 1 */
     uint64_t hash;      /* equal for findings that are the same bug: kind and places */
     char text[MZ_TEXT]; /* the failed expression, or a description */
@@ -122,11 +123,11 @@ struct mz_finding {
 struct mz_record { /* replaying: one operation, visible or local, in the order it happened */
     uint8_t op, thread, access, other; /* other: slot of the thread spawned, joined, woken */
     uint32_t size;
-    uint32_t step;    /* number of the visible operation it belongs to, from 1 */
-    uint32_t flags;   /* MZ_RECORD_* */
-    uint64_t object;  /* address of the variable, mutex, condition variable */
-    uint64_t value;   /* value read, or stored; for CAS the value found */
-    uint64_t value2;  /* RMW, CAS: the new value (CAS: if it succeeded) */
+    uint32_t step;   /* number of the visible operation it belongs to, from 1 */
+    uint32_t flags;  /* MZ_RECORD_* */
+    uint64_t object; /* address of the variable, mutex, condition variable */
+    uint64_t value;  /* value read, or stored; for CAS the value found */
+    uint64_t value2; /* RMW, CAS: the new value (CAS: if it succeeded) */
     struct mz_place place;
 };
 #define MZ_RECORD_HAS_VALUE 1u
@@ -146,27 +147,27 @@ struct mz_options_block {
     uint8_t show_output; /* leave the program's standard output and error alone */
     uint8_t reserved[3];
     uint64_t max_steps, max_executions, memory_limit; /* 0: none */
-    volatile uint32_t stop; /* the command asks to stop (time limit, SIGINT) */
-    uint32_t schedule_length; /* MZ_MODE_REPLAY */
+    volatile uint32_t stop;                           /* the command asks to stop (time limit, SIGINT) */
+    uint32_t schedule_length;                         /* MZ_MODE_REPLAY */
     uint64_t schedule_offset;
     uint64_t race_address; /* replaying a data race: record plain accesses that touch this ... */
     uint64_t race_size;    /* ... many bytes here */
 };
 
 struct mz_counters {
-    uint64_t executions; /* complete ones */
-    uint64_t blocked;    /* cut short because all that could run was asleep */
-    uint64_t transitions; /* visible operations executed, replayed prefixes not counted again */
-    uint64_t operations;  /* all visible operations executed, in replayed prefixes too */
-    uint64_t local_operations; /* spawns, joins, releases */
+    uint64_t executions;         /* complete ones */
+    uint64_t blocked;            /* cut short because all that could run was asleep */
+    uint64_t transitions;        /* visible operations executed, replayed prefixes not counted again */
+    uint64_t operations;         /* all visible operations executed, in replayed prefixes too */
+    uint64_t local_operations;   /* spawns, joins, releases */
     uint64_t max_depth, threads; /* threads: largest number in one execution */
-    uint64_t races;      /* reversible races analysed */
+    uint64_t races;              /* reversible races analysed */
     uint64_t wakeup_nodes, wakeup_nodes_peak;
     uint64_t states, revisited; /* stateful algorithms */
-    uint64_t restarts;   /* searches started over, because a location or mutex turned out to need more */
-    uint64_t hooks;      /* instrumented accesses and calls seen: 0 means that nothing was checked */
+    uint64_t restarts;     /* searches started over, because a location or mutex turned out to need more */
+    uint64_t hooks;        /* instrumented accesses and calls seen: 0 means that nothing was checked */
     uint64_t engine_bytes; /* memory of the engine */
-    uint64_t unjoined;   /* executions that ended while threads were still running or waiting */
+    uint64_t unjoined;     /* executions that ended while threads were still running or waiting */
 };
 
 struct mz_channel {
@@ -179,7 +180,7 @@ struct mz_channel {
     uint32_t end_thread; /* MZ_END_STEPS, _UNSUPPORTED: slot */
     struct mz_place end_place;
     char end_text[2 * MZ_TEXT];
-    uint32_t started;    /* the runtime got control before main */
+    uint32_t started;      /* the runtime got control before main */
     uint32_t instrumented; /* some loaded code calls our hooks */
     uint32_t module_count, finding_count, record_count;
     uint32_t record_lost; /* records that did not fit */
@@ -188,10 +189,10 @@ struct mz_channel {
     struct mz_finding findings[MZ_MAX_FINDINGS];
     uint64_t live_offset; /* struct mz_step[]: the execution under way ... */
     uint64_t live_capacity;
-    volatile uint64_t live_length; /* ... and how many steps it has made */
-    uint64_t records_offset, records_capacity; /* struct mz_record[] */
+    volatile uint64_t live_length;                 /* ... and how many steps it has made */
+    uint64_t records_offset, records_capacity;     /* struct mz_record[] */
     uint64_t arena_offset, arena_used, arena_size; /* schedules of findings */
-    char notes[8][MZ_TEXT]; /* what was not modelled; empty strings end the list */
+    char notes[8][MZ_TEXT];                        /* what was not modelled; empty strings end the list */
 };
 
 const char *mz_kind_name(enum mz_kind kind);

@@ -1,0 +1,13 @@
+/* MZ_BUG: what must never happen, and is our fault. On in release builds. The handler is supplied by whoever
+ * links the engine: the runtime reports the schedule that led here, a test program prints and aborts. */
+#ifndef MZ_BASE_BUG_H
+#define MZ_BASE_BUG_H
+
+_Noreturn void mz_bug(const char *file, int line, const char *what);
+
+#define MZ_BUG(what)    mz_bug(__FILE__, __LINE__, what)
+#define MZ_ASSERT(cond) ((cond) ? (void)0 : MZ_BUG(#cond))
+#define mz_likely(c)    __builtin_expect(!!(c), 1)
+#define mz_unlikely(c)  __builtin_expect(!!(c), 0)
+
+#endif

@@ -1,0 +1,71 @@
+/* Vector clocks and the journal that takes back changes.
+ *
+ * Clocks live in a pool that grows and shrinks like a stack along with the path (E3). Each has room for all
+ * threads, but only the first x->lanes words are looked at; lanes beyond are zero in every clock in use,
+ * which mz_clock_widen establishes when a thread with a higher number turns up. */
+#include "exploration.h"
+
+void mz_journal_set(struct mz_exploration *x, uint32_t *slot, uint32_t value)
+{
+    MZ_ASSERT(x->journal_count < x->journal_capacity);
+    x->journal[x->journal_count++] = (struct mz_journal_entry){slot, *slot};
+    *slot = value;
+}
+
+void mz_journal_undo(struct mz_exploration *x, uint32_t mark)
+{
+    while (x->journal_count > mark) {
+        struct mz_journal_entry *j = &x->journal[--x->journal_count];
+        *j->slot = j->old;
+    }
+}
+
+static uint32_t *words(struct mz_exploration *x, mz_clock c)
+{
+    return x->clocks + (size_t)c * MZ_MAX_THREADS;
+}
+
+mz_clock mz_clock_copy(struct mz_exploration *x, mz_clock from)
+{
+    MZ_ASSERT(x->clock_count < x->clock_capacity);
+    mz_clock c = x->clock_count++;
+    uint32_t *restrict to = words(x, c);
+    const uint32_t *restrict src = words(x, from);
+    for (uint32_t i = 0; i < x->lanes; i += 8)
+        for (uint32_t j = 0; j < 8; j++) to[i + j] = src[i + j];
+    return c;
+}
+
+void mz_clock_join(struct mz_exploration *x, mz_clock into, mz_clock from)
+{
+    uint32_t *restrict to = words(x, into);
+    const uint32_t *restrict src = words(x, from);
+    for (uint32_t i = 0; i < x->lanes; i += 8)
+        for (uint32_t j = 0; j < 8; j++) to[i + j] = to[i + j] > src[i + j] ? to[i + j] : src[i + j];
+}
+
+static bool at_most(const struct mz_exploration *x, mz_clock a, mz_clock b)
+{
+    const uint32_t *p = mz_clock_at(x, a), *q = mz_clock_at(x, b);
+    for (uint32_t i = 0; i < x->lanes; i++)
+        if (p[i] > q[i]) return false;
+    return true;
+}
+
+mz_clock mz_clock_joined(struct mz_exploration *x, mz_clock a, mz_clock b)
+{
+    if (a == b || at_most(x, b, a)) return a;
+    if (at_most(x, a, b)) return b;
+    mz_clock c = mz_clock_copy(x, a);
+    mz_clock_join(x, c, b);
+    return c;
+}
+
+void mz_clock_widen(struct mz_exploration *x, int thread)
+{
+    uint32_t lanes = ((uint32_t)thread + 8) & ~7u;
+    if (lanes <= x->lanes) return;
+    for (mz_clock c = 0; c < x->clock_count; c++)
+        for (uint32_t i = x->lanes; i < lanes; i++) words(x, c)[i] = 0;
+    x->lanes = lanes;
+}

@@ -1,0 +1,200 @@
+/* The state of one exploration. Private to src/engine.
+ *
+ * The search is a depth-first walk over a tree of executions; what is kept is the current path.
+ *
+ *   event k   what happened at depth k                 events[k]
+ *   node k    the state before event k                 nodes[k]: what was enabled, what is asleep, what
+ *                                                      remains to be explored from there
+ *   depth     number of events of the execution under way
+ *   replay    events [0, replay) are those of the execution before: they are run again, not analysed again.
+ *             Event `replay` is the new branch; from there on the execution is live.
+ *
+ * Invariants
+ *  E1  Everything derived from events (clocks of threads and objects, chains, lists per thread, sleep sets)
+ *      describes exactly events [0, max(depth, replay)): during replay nothing of it is touched, and a
+ *      backtrack to node k undoes it through the journal down to nodes[k].journal.
+ *  E2  Indices of events are stored plus one; 0 means none. A clock holds, for each thread, the number (index
+ *      plus one) of its last event that happens before or is the owner of the clock.
+ *  E3  A clock in the pool never changes once written; threads, objects and events refer to clocks.
+ *  E4  Objects (keys seen) are kept for the whole exploration: the same key is always the same object.
+ */
+#ifndef MZ_ENGINE_EXPLORATION_H
+#define MZ_ENGINE_EXPLORATION_H
+
+#include <stddef.h>
+
+#include "../base/bug.h"
+#include "program.h"
+
+#define MZ_OBJECT_TABLE (1u << 23) /* most slots of the hash table of objects */
+
+#define MZ_ANY 255 /* a choice still to be made: the first one possible */
+
+typedef uint32_t mz_clock;  /* index of a clock in the pool; 0 is the empty clock */
+typedef uint32_t mz_number; /* index of an event plus one; 0 is none */
+
+struct mz_event {
+    uint64_t key;
+    uint64_t old;      /* value of the object before; semaphores: the count */
+    uint64_t expected; /* CAS */
+    uint64_t choices;  /* all choices there were */
+    uint32_t object;
+    mz_number prev_object;  /* the event before this one on the same object */
+    mz_clock clock, before; /* of this event; of its thread just before it */
+    uint8_t thread, op, access, choice;
+};
+
+struct mz_object {
+    uint64_t key;
+    mz_number last, last_write, last_acquire;
+    mz_clock release; /* what a local release of this mutex made known */
+    uint32_t alias;   /* another object that overlaps and stands for this one; 0: none */
+    uint8_t size;
+};
+
+/* One step of a sequence, with what is needed to decide conflicts: in sleep sets, wakeup trees, v of a race.
+ */
+struct mz_elem {
+    uint32_t object; /* 0: conflicts with nothing */
+    uint8_t thread, access, choice, op;
+};
+
+struct mz_node {
+    uint64_t enabled;
+    uint64_t backtrack, done;          /* sets of threads: to be explored, explored */
+    uint64_t choices;                  /* of the current thread, still to be explored (not optimal) */
+    uint64_t asleep;                   /* threads with an element in the sleep set */
+    uint32_t sleep_start, sleep_count; /* in x->sleep */
+    uint32_t journal;
+    mz_clock clocks;
+    uint32_t wakeup;     /* optimal: branches after the current one, first of a list */
+    struct mz_step step; /* the current branch */
+};
+
+/* Two events that could happen in the other order; or an event and something that it prevented. */
+struct mz_race {
+    mz_number first;
+    mz_number second;    /* 0: the second never happened (blocked thread, other choice) */
+    struct mz_elem last; /* the second as it would be before the first */
+    mz_clock before;     /* clock of the second's thread before it */
+};
+
+struct mz_journal_entry {
+    uint32_t *slot;
+    uint32_t old;
+};
+
+struct mz_reduction;
+
+struct mz_exploration {
+    const struct mz_view *view;
+    struct mz_explore_options options;
+    const struct mz_reduction *reduction;
+
+    uint32_t depth, replay;
+    bool restart;    /* forget everything and start over after this execution */
+    bool live_first; /* the next step is the new branch: nodes[replay].step */
+    enum mz_ending ending;
+    int last_thread; /* thread of the step before, or -1 */
+    bool barren;     /* the new branch could not even start: all its choices are asleep */
+
+    struct mz_event *events;
+    struct mz_node *nodes;
+    struct mz_step *steps;
+    uint32_t capacity;
+
+    struct mz_journal_entry *journal;
+    uint32_t journal_count;
+
+    uint32_t *clocks; /* MZ_MAX_THREADS words each, the first `lanes` in use */
+    mz_clock clock_count;
+    uint32_t lanes; /* threads seen, rounded up */
+
+    mz_clock thread_clock[MZ_MAX_THREADS];
+    mz_number *thread_events[MZ_MAX_THREADS]; /* numbers of the events of each thread, in order */
+    uint32_t thread_event_count[MZ_MAX_THREADS];
+
+    struct mz_elem *sleep;
+    size_t sleep_capacity;
+
+    struct mz_object *objects;
+    uint32_t object_count;
+    uint32_t *object_table; /* open addressing: hash of key -> object */
+    uint32_t object_mask;
+
+    struct mz_race *races; /* of the live part, for reductions that look at them at the end */
+    uint32_t race_count;
+
+    struct mz_wakeup_node *wakeup;
+    uint32_t wakeup_count, wakeup_free;
+    struct mz_elem *sequence; /* scratch: v */
+
+    struct mz_counters counters;
+    uint32_t clock_capacity, journal_capacity;
+};
+
+static inline uint64_t mz_bit(int thread) { return (uint64_t)1 << thread; }
+static inline const uint32_t *mz_clock_at(const struct mz_exploration *x, mz_clock c)
+{
+    return x->clocks + (size_t)c * MZ_MAX_THREADS;
+}
+static inline struct mz_event *mz_event_at(const struct mz_exploration *x, mz_number n)
+{
+    return &x->events[n - 1];
+}
+/* Does event n happen before (or is it) what the clock belongs to? */
+static inline bool mz_clock_covers(const struct mz_exploration *x, mz_clock c, mz_number n)
+{
+    return mz_clock_at(x, c)[mz_event_at(x, n)->thread] >= n;
+}
+static inline bool mz_conflict(const struct mz_elem *a, const struct mz_elem *b)
+{
+    return a->object == b->object && a->object && (a->access | b->access) == MZ_WRITES;
+}
+static inline struct mz_elem mz_elem_of(const struct mz_event *e)
+{
+    return (struct mz_elem){e->object, e->thread, e->access, e->choice, e->op};
+}
+
+/* journal.c / clock.c */
+void mz_journal_set(struct mz_exploration *x, uint32_t *slot, uint32_t value);
+void mz_journal_undo(struct mz_exploration *x, uint32_t mark);
+mz_clock mz_clock_copy(struct mz_exploration *x, mz_clock from);
+void mz_clock_join(struct mz_exploration *x, mz_clock into, mz_clock from);
+mz_clock mz_clock_joined(struct mz_exploration *x, mz_clock a, mz_clock b);
+void mz_clock_widen(struct mz_exploration *x, int thread);
+
+/* object.c */
+uint32_t mz_object_find(struct mz_exploration *x, uint64_t key, unsigned size);
+
+/* dependence.c: finding races. Reads the exploration, writes x->races and the event's clock. */
+void mz_dependence_event(struct mz_exploration *x, mz_number n);
+/* The race of what a blocked thread waits to do with what keeps it from it; false if there is none. */
+bool mz_dependence_blocked(struct mz_exploration *x, int thread, struct mz_race *race);
+
+/* The last event that is dependent with what the thread does next, could come after it, and does not happen
+ * before it; 0 if there is none. */
+mz_number mz_dependence_last(struct mz_exploration *x, int thread);
+
+/* initials.c */
+mz_number mz_first_event_after(const struct mz_exploration *x, int thread, mz_number n);
+bool mz_happens_after_only(const struct mz_exploration *x, mz_clock c, int thread, mz_number n);
+bool mz_last_is_initial(const struct mz_exploration *x, const struct mz_race *race);
+bool mz_is_initial(const struct mz_exploration *x, const struct mz_race *race, int thread);
+uint32_t mz_notdep(struct mz_exploration *x, mz_number n, mz_number end, struct mz_elem *v);
+
+/* sleep_set.c */
+void mz_sleep_inherit(struct mz_exploration *x, uint32_t k);
+void mz_sleep_add(struct mz_exploration *x, uint32_t k, struct mz_elem e);
+uint64_t mz_sleep_choices(const struct mz_exploration *x, uint32_t k, int thread);
+bool mz_sleep_has_weak_initial(struct mz_exploration *x, uint32_t k, const struct mz_elem *v, uint32_t count);
+
+/* wakeup_tree.c */
+uint32_t mz_wakeup_pop(struct mz_exploration *x, uint32_t *list, struct mz_elem *first);
+void mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct mz_elem *v, uint32_t count);
+void mz_wakeup_clear(struct mz_exploration *x, uint32_t *list);
+
+/* explore.c */
+struct mz_step mz_default_step(struct mz_exploration *x, uint32_t k);
+
+#endif

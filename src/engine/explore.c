@@ -1,0 +1,310 @@
+/* The search: which step comes next, what is kept of the path, and where to go on when an execution ends.
+ *
+ * A tour by function name: mz_explore_begin starts an execution; mz_explore_next answers, for each depth,
+ * from the replayed part, from the new branch, or by asking the reduction (enter); mz_explore_commit turns
+ * the step into an event: races and clock (dependence.c), sleep set of the next node, and the reduction's
+ * own view of it (event); mz_explore_end lets the reduction look back (end), then climbs up the path until
+ * some node has another branch (next), and rewinds to it.
+ */
+#include "exploration.h"
+#include "reduction.h"
+#include "../base/region.h"
+
+#define MAX_CAPACITY  (16u << 20)
+#define WAKEUP_NODES  (1u << 30)
+#define FIRST_OBJECTS 1024u
+
+static const struct mz_reduction *reduction_of(enum mz_algorithm algorithm)
+{
+    switch (algorithm) {
+    case MZ_ALG_NONE:
+        return &mz_reduction_none;
+    case MZ_ALG_DPOR:
+        return &mz_reduction_dpor;
+    case MZ_ALG_SOURCE:
+        return &mz_reduction_source;
+    case MZ_ALG_OPTIMAL:
+        return &mz_reduction_optimal;
+    }
+    MZ_BUG("unknown algorithm");
+}
+
+/* All arrays of an exploration, with their sizes, in one place for reserving and freeing. */
+static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t bytes))
+{
+    size_t n = x->capacity;
+    f((void **)&x->events, n * sizeof *x->events);
+    f((void **)&x->nodes, (n + 1) * sizeof *x->nodes);
+    f((void **)&x->steps, n * sizeof *x->steps);
+    f((void **)&x->journal, x->journal_capacity * sizeof *x->journal);
+    f((void **)&x->clocks, (size_t)x->clock_capacity * MZ_MAX_THREADS * sizeof *x->clocks);
+    f((void **)&x->sleep, x->sleep_capacity * sizeof *x->sleep);
+    f((void **)&x->objects, MZ_OBJECT_TABLE / 2 * sizeof *x->objects);
+    f((void **)&x->object_table, MZ_OBJECT_TABLE * sizeof *x->object_table);
+    f((void **)&x->races, (4 * n + MZ_MAX_THREADS) * sizeof *x->races);
+    f((void **)&x->wakeup, (size_t)WAKEUP_NODES * 16);
+    f((void **)&x->sequence, (n + 1) * sizeof *x->sequence);
+    for (int t = 0; t < MZ_MAX_THREADS; t++) f((void **)&x->thread_events[t], n * sizeof(mz_number));
+}
+
+static void reserve(void **array, size_t bytes)
+{
+    *array = mz_region_reserve(bytes);
+    MZ_ASSERT(*array != NULL);
+}
+
+static void release(void **array, size_t bytes)
+{
+    mz_region_free(*array, bytes);
+    *array = NULL;
+}
+
+struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct mz_explore_options *options)
+{
+    struct mz_exploration *x = mz_region_reserve(sizeof *x);
+    MZ_ASSERT(x != NULL);
+    x->view = view;
+    x->options = *options;
+    x->reduction = reduction_of(options->algorithm);
+    uint64_t steps = options->max_steps;
+    x->capacity = (uint32_t)(steps && steps < MAX_CAPACITY - 2 ? steps + 2 : MAX_CAPACITY);
+    x->clock_capacity = 4 * x->capacity + 4096;
+    x->sleep_capacity = (size_t)(x->capacity + 1) * 2 * MZ_MAX_THREADS;
+    x->journal_capacity = 8 * x->capacity + 65536;
+    each_array(x, reserve);
+    x->clock_count = 1;
+    x->object_count = 1;
+    x->object_mask = FIRST_OBJECTS - 1;
+    x->wakeup_count = 1;
+    x->lanes = 8;
+    return x;
+}
+
+void mz_explore_free(struct mz_exploration *x)
+{
+    each_array(x, release);
+    mz_region_free(x, sizeof *x);
+}
+
+void mz_explore_restart(struct mz_exploration *x) { x->restart = true; }
+
+void mz_explore_begin(struct mz_exploration *x)
+{
+    x->depth = 0;
+    x->last_thread = -1;
+    x->barren = false;
+}
+
+static struct mz_step nobody(struct mz_exploration *x, enum mz_ending ending)
+{
+    x->ending = ending;
+    return (struct mz_step){MZ_NOBODY, 0};
+}
+
+/* The first choice of the thread that is awake at node k; those after it stay in node.choices. */
+static bool choose(struct mz_exploration *x, uint32_t k, struct mz_step *step)
+{
+    uint64_t choices = x->view->pending[step->thread].choices & ~mz_sleep_choices(x, k, step->thread);
+    if (!choices) return false;
+    step->choice = (uint8_t)__builtin_ctzll(choices);
+    x->nodes[k].choices = choices & (choices - 1);
+    return true;
+}
+
+/* Where a new execution goes when nothing says otherwise: on with the same thread while that is possible
+ * (fewer switches), else with the lowest thread that is awake. */
+struct mz_step mz_default_step(struct mz_exploration *x, uint32_t k)
+{
+    uint64_t enabled = x->nodes[k].enabled;
+    struct mz_step step = {MZ_NOBODY, 0};
+    if (x->last_thread >= 0 && (enabled & mz_bit(x->last_thread))) {
+        step.thread = (uint8_t)x->last_thread;
+        if (choose(x, k, &step)) return step;
+    }
+    for (; enabled; enabled &= enabled - 1) {
+        step.thread = (uint8_t)__builtin_ctzll(enabled);
+        if (choose(x, k, &step)) return step;
+    }
+    return (struct mz_step){MZ_NOBODY, 0};
+}
+
+static void fresh_node(struct mz_exploration *x, uint32_t k)
+{
+    struct mz_node *n = &x->nodes[k];
+    n->enabled = x->view->enabled;
+    n->backtrack = n->done = n->choices = 0;
+    n->journal = x->journal_count;
+    n->clocks = x->clock_count;
+    if (k == 0) n->sleep_start = n->sleep_count = n->wakeup = 0, n->asleep = 0;
+}
+
+/* The new branch: nodes[replay].step, chosen when the execution before ended. */
+static struct mz_step first_live_step(struct mz_exploration *x)
+{
+    struct mz_node *n = &x->nodes[x->depth];
+    x->live_first = false;
+    if (n->step.choice == MZ_ANY && !choose(x, x->depth, &n->step)) {
+        x->barren = true;
+        return nobody(x, MZ_ENDING_ASLEEP);
+    }
+    return n->step;
+}
+
+static struct mz_step live_step(struct mz_exploration *x)
+{
+    uint32_t k = x->depth;
+    if (x->live_first) return first_live_step(x);
+    if (k + 2 >= x->capacity) return nobody(x, MZ_ENDING_STEP_LIMIT);
+    fresh_node(x, k);
+    if (x->reduction->pending)
+        for (uint64_t t = x->view->alive; t; t &= t - 1) x->reduction->pending(x, __builtin_ctzll(t));
+    if (!x->nodes[k].enabled) return nobody(x, MZ_ENDING_MAXIMAL);
+    struct mz_step step = x->reduction->enter(x, k);
+    if (step.thread == MZ_NOBODY) return nobody(x, MZ_ENDING_ASLEEP);
+    if (step.choice == MZ_ANY) MZ_ASSERT(choose(x, k, &step));
+    x->nodes[k].step = step;
+    return step;
+}
+
+struct mz_step mz_explore_next(struct mz_exploration *x)
+{
+    if (mz_likely(x->depth < x->replay)) return x->steps[x->depth];
+    struct mz_step step = live_step(x);
+    if (step.thread == MZ_NOBODY) return step;
+    x->steps[x->depth] = step;
+    x->last_thread = step.thread;
+    return step;
+}
+
+static void sleep_of_next(struct mz_exploration *x, uint32_t k)
+{
+    if (x->options.sleep_sets) {
+        mz_sleep_inherit(x, k);
+    } else {
+        x->nodes[k + 1].sleep_start = x->nodes[k + 1].sleep_count = 0;
+        x->nodes[k + 1].asleep = 0;
+    }
+}
+
+void mz_explore_commit(struct mz_exploration *x, enum mz_access access, uint64_t old)
+{
+    uint32_t k = x->depth++;
+    if (mz_likely(k < x->replay)) return;
+    struct mz_step step = x->steps[k];
+    const struct mz_pending *p = &x->view->pending[step.thread];
+    struct mz_event *e = &x->events[k];
+    e->key = p->key;
+    e->old = old;
+    e->expected = p->expected;
+    e->choices = p->choices;
+    e->object = p->op == MZ_OP_CHOOSE ? 0 : mz_object_find(x, p->key, p->size);
+    e->prev_object = 0;
+    e->before = x->thread_clock[step.thread];
+    e->thread = step.thread;
+    e->op = p->op;
+    e->access = (uint8_t)access;
+    e->choice = step.choice;
+    mz_clock_widen(x, step.thread);
+    uint32_t races = x->race_count;
+    mz_dependence_event(x, k + 1);
+    mz_journal_set(x, &x->thread_clock[step.thread], e->clock);
+    x->thread_events[step.thread][x->thread_event_count[step.thread]] = k + 1;
+    mz_journal_set(x, &x->thread_event_count[step.thread], x->thread_event_count[step.thread] + 1);
+    sleep_of_next(x, k);
+    x->reduction->event(x, k + 1, x->race_count - races);
+}
+
+/* Local operations of replayed steps were dealt with when the steps were new. */
+static bool live(const struct mz_exploration *x) { return !x->live_first; }
+
+void mz_explore_spawn(struct mz_exploration *x, int thread, int child)
+{
+    if (!live(x)) return;
+    mz_clock_widen(x, child);
+    mz_journal_set(x, &x->thread_clock[child], x->thread_clock[thread]);
+}
+
+void mz_explore_join(struct mz_exploration *x, int thread, int finished)
+{
+    if (!live(x)) return;
+    mz_journal_set(x, &x->thread_clock[thread],
+                   mz_clock_joined(x, x->thread_clock[thread], x->thread_clock[finished]));
+}
+
+void mz_explore_wake(struct mz_exploration *x, int thread, int woken) { mz_explore_join(x, woken, thread); }
+
+void mz_explore_release(struct mz_exploration *x, int thread, uint64_t key)
+{
+    if (!live(x)) return;
+    mz_journal_set(x, &x->objects[mz_object_find(x, key, 0)].release, x->thread_clock[thread]);
+}
+
+static void rewind_to(struct mz_exploration *x, uint32_t k)
+{
+    mz_journal_undo(x, x->nodes[k].journal);
+    x->clock_count = x->nodes[k].clocks;
+    x->steps[k] = x->nodes[k].step;
+    x->replay = k;
+    x->live_first = true;
+}
+
+static void start_over(struct mz_exploration *x)
+{
+    for (uint32_t k = 0; k <= x->depth; k++) mz_wakeup_clear(x, &x->nodes[k].wakeup);
+    mz_journal_undo(x, 0);
+    x->clock_count = 1;
+    x->replay = 0;
+    x->restart = x->live_first = false;
+    x->counters.executions = x->counters.blocked = x->counters.transitions = 0;
+    x->counters.races = x->counters.max_depth = 0;
+    x->counters.restarts++;
+}
+
+static void count(struct mz_exploration *x)
+{
+    struct mz_counters *c = &x->counters;
+    if (x->ending == MZ_ENDING_MAXIMAL)
+        c->executions++;
+    else if (x->ending == MZ_ENDING_ASLEEP)
+        c->blocked++;
+    c->transitions += x->depth > x->replay ? x->depth - x->replay : 0;
+    c->operations += x->depth;
+    if (x->depth > c->max_depth) c->max_depth = x->depth;
+}
+
+bool mz_explore_end(struct mz_exploration *x)
+{
+    count(x);
+    if (x->ending == MZ_ENDING_STEP_LIMIT) return false;
+    if (x->restart) {
+        start_over(x);
+        return true;
+    }
+    x->reduction->end(x);
+    x->counters.races += x->race_count;
+    x->race_count = 0;
+    for (uint32_t k = x->depth + x->barren; k-- > 0;) {
+        if (x->options.sleep_sets && !(x->barren && k == x->depth))
+            mz_sleep_add(x, k, mz_elem_of(&x->events[k]));
+        if (x->reduction->next(x, k)) {
+            rewind_to(x, k);
+            return true;
+        }
+    }
+    return false;
+}
+
+enum mz_ending mz_explore_ending(const struct mz_exploration *x) { return x->ending; }
+
+uint32_t mz_explore_steps(const struct mz_exploration *x, const struct mz_step **steps)
+{
+    *steps = x->steps;
+    return x->depth;
+}
+
+bool mz_explore_happens_before(const struct mz_exploration *x, uint32_t i, uint32_t j)
+{
+    return i < j && mz_clock_covers(x, x->events[j].clock, i + 1);
+}
+
+struct mz_counters *mz_explore_counters(struct mz_exploration *x) { return &x->counters; }

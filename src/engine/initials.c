@@ -1,0 +1,66 @@
+/* notdep, initials and weak initials (2017, section 3.3 and Definition 4.1), on clocks.
+ *
+ * For a race between event e (number n) and a second event of thread p, v = notdep(e, E).p. With clocks that
+ * count events globally, "nothing after e happens before f" reads: every other component of f's clock is at
+ * most n - 1. Components of at most n - 1 also say that e itself does not happen before f, so f is in v. */
+#include "exploration.h"
+
+/* The first event of the thread with a number above n; 0 if there is none. */
+mz_number mz_first_event_after(const struct mz_exploration *x, int thread, mz_number n)
+{
+    const mz_number *list = x->thread_events[thread];
+    uint32_t low = 0, high = x->thread_event_count[thread];
+    while (low < high) {
+        uint32_t mid = (low + high) / 2;
+        if (list[mid] > n)
+            high = mid;
+        else
+            low = mid + 1;
+    }
+    return low < x->thread_event_count[thread] ? list[low] : 0;
+}
+
+/* Does no event with a number >= n, other than of `thread`, happen before what the clock belongs to? */
+bool mz_happens_after_only(const struct mz_exploration *x, mz_clock c, int thread, mz_number n)
+{
+    const uint32_t *w = mz_clock_at(x, c);
+    uint32_t late = 0;
+    for (uint32_t i = 0; i < x->lanes; i++) late += w[i] >= n;
+    return late == (w[thread] >= n);
+}
+
+/* Is the second event of the race, moved before the first, an initial of v? */
+bool mz_last_is_initial(const struct mz_exploration *x, const struct mz_race *race)
+{
+    int p = race->last.thread;
+    mz_number n = race->first;
+    if (mz_clock_at(x, race->before)[p] > n) return false; /* p has an earlier event in v */
+    if (!mz_happens_after_only(x, race->before, p, n)) return false;
+    /* If the first writes, nothing in v is on that object. If it reads, other reads may be. */
+    if (mz_event_at(x, n)->access == MZ_WRITES || !race->second) return true;
+    for (mz_number r = mz_event_at(x, race->second)->prev_object; r > n; r = mz_event_at(x, r)->prev_object)
+        if (mz_event_at(x, r)->thread != p && !mz_clock_covers(x, mz_event_at(x, r)->clock, n)) return false;
+    return true;
+}
+
+/* thread in I(v) for v = notdep(e, E).p, events up to the second event of the race? */
+bool mz_is_initial(const struct mz_exploration *x, const struct mz_race *race, int thread)
+{
+    if (thread == mz_event_at(x, race->first)->thread) return false;
+    mz_number f = mz_first_event_after(x, thread, race->first);
+    if (f && (!race->second || f < race->second))
+        return mz_happens_after_only(x, mz_event_at(x, f)->clock, thread, race->first);
+    return thread == race->last.thread && mz_last_is_initial(x, race);
+}
+
+/* notdep(e, E) for the events after n up to and without `end`, as elements; returns how many. */
+uint32_t mz_notdep(struct mz_exploration *x, mz_number n, mz_number end, struct mz_elem *v)
+{
+    int thread = mz_event_at(x, n)->thread;
+    uint32_t count = 0;
+    for (mz_number i = n + 1; i < end; i++) {
+        const struct mz_event *e = mz_event_at(x, i);
+        if (mz_clock_at(x, e->clock)[thread] < n) v[count++] = mz_elem_of(e);
+    }
+    return count;
+}

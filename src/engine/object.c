@@ -1,0 +1,75 @@
+/* Objects: what operations are on, found by key (an address, or a number in a model).
+ *
+ * Objects are disjoint ranges of bytes. An access that overlaps an object known under another key is on that
+ * object: two accesses to overlapping bytes are always on one object, which is what soundness needs. That
+ * two accesses to different bytes of a mixed-size object also count as dependent costs at most reduction.
+ * An access that spans two objects that were apart so far makes one of them: see unite() for why that is
+ * sound only after starting over. */
+#include "exploration.h"
+
+static uint32_t hash(uint64_t key) { return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 32); }
+
+static uint32_t *slot_of(struct mz_exploration *x, uint64_t key)
+{
+    uint32_t i = hash(key) & x->object_mask;
+    while (x->object_table[i] && x->objects[x->object_table[i]].key != key) i = (i + 1) & x->object_mask;
+    return &x->object_table[i];
+}
+
+static uint32_t resolve(const struct mz_exploration *x, uint32_t o)
+{
+    while (x->objects[o].alias) o = x->objects[o].alias;
+    return o;
+}
+
+/* An object of another key that overlaps [key, key + size), or 0. Memory operations are at most 16 bytes. */
+static uint32_t overlap(struct mz_exploration *x, uint64_t key, unsigned size, uint32_t not )
+{
+    for (uint64_t k = key - 15; k != key + size; k++) {
+        uint32_t o = *slot_of(x, k);
+        if (!o || x->objects[o].size == 0 || k + x->objects[o].size <= key) continue;
+        if (resolve(x, o) != not ) return resolve(x, o);
+    }
+    return 0;
+}
+
+static void unite(struct mz_exploration *x, uint32_t o)
+{
+    struct mz_object *object = &x->objects[o];
+    uint32_t other;
+    while ((other = overlap(x, object->key, object->size, resolve(x, o)))) {
+        /* Two objects that both have a past become one: what was independent so far is not any more. The
+         * dependence relation must be one and the same for the whole search, so the search starts over. */
+        if (object->alias || object->last) mz_explore_restart(x);
+        x->objects[resolve(x, o)].alias = other;
+    }
+}
+
+static void grow_table(struct mz_exploration *x)
+{
+    uint32_t size = 2 * (x->object_mask + 1);
+    MZ_ASSERT(size <= MZ_OBJECT_TABLE);
+    for (uint32_t i = 0; i < size; i++) x->object_table[i] = 0;
+    x->object_mask = size - 1;
+    for (uint32_t o = 1; o < x->object_count; o++) *slot_of(x, x->objects[o].key) = o;
+}
+
+uint32_t mz_object_find(struct mz_exploration *x, uint64_t key, unsigned size)
+{
+    uint32_t *slot = slot_of(x, key);
+    uint32_t o = *slot;
+    if (mz_likely(o && size <= x->objects[o].size))
+        return mz_likely(!x->objects[o].alias) ? o : resolve(x, o);
+    if (!o) {
+        if (x->object_count > x->object_mask / 2) {
+            grow_table(x);
+            slot = slot_of(x, key);
+        }
+        o = x->object_count++;
+        *slot = o;
+        x->objects[o].key = key;
+    }
+    x->objects[o].size = (uint8_t)size;
+    if (size) unite(x, o);
+    return resolve(x, o);
+}

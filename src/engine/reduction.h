@@ -1,0 +1,30 @@
+/* What makes one algorithm differ from another. One file each, reduction_*.c, with one constant table at its
+ * end; nothing else asks which algorithm is running. */
+#ifndef MZ_ENGINE_REDUCTION_H
+#define MZ_ENGINE_REDUCTION_H
+
+#include "exploration.h"
+
+struct mz_reduction {
+    const char *name;
+    bool sleep_sets; /* unless options.sleep_sets says no */
+
+    /* First visit of node k, something is enabled: the step to take, or thread MZ_NOBODY if all is asleep. */
+    struct mz_step (*enter)(struct mz_exploration *x, uint32_t k);
+    /* Event n has just happened (live); its races are the last `races` entries of x->races. */
+    void (*event)(struct mz_exploration *x, mz_number n, uint32_t races);
+    /* Thread p has a new pending operation. May be NULL. */
+    void (*pending)(struct mz_exploration *x, int thread);
+    /* The execution has ended (maximal, or all asleep). */
+    void (*end)(struct mz_exploration *x);
+    /* Back at node k, whose current branch is explored: put the next one into nodes[k].step, or false. */
+    bool (*next)(struct mz_exploration *x, uint32_t k);
+};
+
+/* reduction_none.c */
+bool mz_next_in_backtrack(struct mz_exploration *x, uint32_t k);
+
+extern const struct mz_reduction mz_reduction_none, mz_reduction_dpor, mz_reduction_source,
+    mz_reduction_optimal;
+
+#endif

@@ -1,0 +1,50 @@
+/* Source-DPOR: 2017, Algorithm 1, with blocking as in Algorithms 3 and 5.
+ *
+ * The lines of Algorithm 1: 2-3 enter; 5-9 event -> reverse; 10-12 sleep_set.c and explore.c. What a blocked
+ * thread waits for is examined at the end of the execution instead of at every state: a blocked operation
+ * either happens later, then its race is found when it does, or it is still blocked at the end. */
+#include "reduction.h"
+
+static struct mz_step enter(struct mz_exploration *x, uint32_t k)
+{
+    struct mz_step step = mz_default_step(x, k);
+    if (step.thread != MZ_NOBODY) x->nodes[k].backtrack = mz_bit(step.thread);
+    return step;
+}
+
+/* Line 9: some q in I(v). The second event itself if it can come first, else the first event of notdep. */
+static int some_initial(const struct mz_exploration *x, const struct mz_race *race)
+{
+    if (mz_last_is_initial(x, race)) return race->last.thread;
+    for (mz_number i = race->first + 1;; i++) {
+        MZ_ASSERT(i <= x->depth);
+        if (!mz_clock_covers(x, mz_event_at(x, i)->clock, race->first)) return mz_event_at(x, i)->thread;
+    }
+}
+
+/* Lines 6-9, with E' = node first - 1 and v = notdep(e, E).p */
+static void reverse(struct mz_exploration *x, const struct mz_race *race)
+{
+    struct mz_node *n = &x->nodes[race->first - 1];
+    for (uint64_t b = n->backtrack; b; b &= b - 1)
+        if (mz_is_initial(x, race, __builtin_ctzll(b))) return;
+    n->backtrack |= mz_bit(some_initial(x, race));
+}
+
+static void event(struct mz_exploration *x, mz_number n, uint32_t races)
+{
+    (void)n;
+    for (uint32_t i = x->race_count - races; i < x->race_count; i++) reverse(x, &x->races[i]);
+    x->counters.races += races;
+    x->race_count -= races;
+}
+
+static void end(struct mz_exploration *x)
+{
+    struct mz_race race;
+    for (uint64_t t = x->view->alive & ~x->view->enabled; t; t &= t - 1)
+        if (mz_dependence_blocked(x, __builtin_ctzll(t), &race)) reverse(x, &race);
+}
+
+const struct mz_reduction mz_reduction_source = {
+    "source", true, enter, event, NULL, end, mz_next_in_backtrack};

@@ -1,0 +1,61 @@
+/* Sleep sets (2017, section 2; Algorithm 1, lines 10 and 12): steps whose exploration from here would only
+ * repeat what has been explored. Elements carry the object and access they had when they were explored; as
+ * an element leaves the set with the first conflicting event, they are the same now. */
+#include "exploration.h"
+
+/* Sleep set of node k + 1 from that of node k and event k: those independent of it. */
+void mz_sleep_inherit(struct mz_exploration *x, uint32_t k)
+{
+    struct mz_node *from = &x->nodes[k], *to = &x->nodes[k + 1];
+    struct mz_elem e = mz_elem_of(&x->events[k]);
+    to->sleep_start = from->sleep_start + from->sleep_count;
+    to->sleep_count = 0;
+    MZ_ASSERT(to->sleep_start + from->sleep_count < x->sleep_capacity);
+    to->asleep = 0;
+    for (uint32_t i = 0; i < from->sleep_count; i++) {
+        struct mz_elem *q = &x->sleep[from->sleep_start + i];
+        if (q->thread == e.thread || mz_conflict(q, &e)) continue;
+        x->sleep[to->sleep_start + to->sleep_count++] = *q;
+        to->asleep |= mz_bit(q->thread);
+    }
+}
+
+void mz_sleep_add(struct mz_exploration *x, uint32_t k, struct mz_elem e)
+{
+    struct mz_node *n = &x->nodes[k];
+    MZ_ASSERT(n->sleep_start + n->sleep_count < x->sleep_capacity);
+    x->sleep[n->sleep_start + n->sleep_count++] = e;
+    n->asleep |= mz_bit(e.thread);
+}
+
+/* Choices of the thread that are asleep at node k. */
+uint64_t mz_sleep_choices(const struct mz_exploration *x, uint32_t k, int thread)
+{
+    const struct mz_node *n = &x->nodes[k];
+    uint64_t choices = 0;
+    if (!(n->asleep & mz_bit(thread))) return 0;
+    for (uint32_t i = 0; i < n->sleep_count; i++)
+        if (x->sleep[n->sleep_start + i].thread == thread)
+            choices |= mz_bit(x->sleep[n->sleep_start + i].choice);
+    return choices;
+}
+
+/* q in WI(v): its step is in v with nothing before it that conflicts, or it conflicts with nothing in v. */
+static bool weak_initial(const struct mz_elem *q, const struct mz_elem *v, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (v[i].thread == q->thread)
+            return v[i].choice == q->choice || v[i].choice == MZ_ANY || q->choice == MZ_ANY;
+        if (mz_conflict(&v[i], q)) return false;
+    }
+    return true;
+}
+
+/* sleep(E') and WI(v) have a common element: an execution that starts like v has been explored. */
+bool mz_sleep_has_weak_initial(struct mz_exploration *x, uint32_t k, const struct mz_elem *v, uint32_t count)
+{
+    const struct mz_node *n = &x->nodes[k];
+    for (uint32_t i = 0; i < n->sleep_count; i++)
+        if (weak_initial(&x->sleep[n->sleep_start + i], v, count)) return true;
+    return false;
+}
