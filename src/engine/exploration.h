@@ -30,20 +30,6 @@
 
 #define MZ_ANY 255 /* a choice still to be made: the first one possible */
 
-typedef uint32_t mz_clock;  /* index of a clock in the pool; 0 is the empty clock */
-typedef uint32_t mz_number; /* index of an event plus one; 0 is none */
-
-struct mz_event {
-    uint64_t key;
-    uint64_t old;      /* value of the object before; semaphores: the count */
-    uint64_t expected; /* CAS */
-    uint64_t choices;  /* all choices there were */
-    uint32_t object;
-    mz_number prev_object;  /* the event before this one on the same object */
-    mz_clock clock, before; /* of this event; of its thread just before it */
-    uint8_t thread, op, access, choice;
-};
-
 struct mz_object {
     uint64_t key;
     mz_number last, last_write, last_acquire;
@@ -87,20 +73,18 @@ struct mz_journal_entry {
 struct mz_reduction;
 
 struct mz_exploration {
+    struct mz_path path;
     const struct mz_view *view;
     struct mz_explore_options options;
     const struct mz_reduction *reduction;
 
-    uint32_t depth, replay;
     bool restart;    /* forget everything and start over after this execution */
     bool live_first; /* the next step is the new branch: nodes[replay].step */
     enum mz_ending ending;
     int last_thread; /* thread of the step before, or -1 */
     bool barren;     /* the new branch could not even start: all its choices are asleep */
 
-    struct mz_event *events;
     struct mz_node *nodes;
-    struct mz_step *steps;
     uint32_t capacity;
 
     struct mz_journal_entry *journal;
@@ -140,7 +124,7 @@ static inline const uint32_t *mz_clock_at(const struct mz_exploration *x, mz_clo
 }
 static inline struct mz_event *mz_event_at(const struct mz_exploration *x, mz_number n)
 {
-    return &x->events[n - 1];
+    return &x->path.events[n - 1];
 }
 /* Does event n happen before (or is it) what the clock belongs to? */
 static inline bool mz_clock_covers(const struct mz_exploration *x, mz_clock c, mz_number n)

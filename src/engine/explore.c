@@ -33,9 +33,9 @@ static const struct mz_reduction *reduction_of(enum mz_algorithm algorithm)
 static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t bytes))
 {
     size_t n = x->capacity;
-    f((void **)&x->events, n * sizeof *x->events);
+    f((void **)&x->path.events, n * sizeof *x->path.events);
     f((void **)&x->nodes, (n + 1) * sizeof *x->nodes);
-    f((void **)&x->steps, n * sizeof *x->steps);
+    f((void **)&x->path.steps, n * sizeof *x->path.steps);
     f((void **)&x->journal, x->journal_capacity * sizeof *x->journal);
     f((void **)&x->clocks, (size_t)x->clock_capacity * MZ_MAX_THREADS * sizeof *x->clocks);
     f((void **)&x->sleep, x->sleep_capacity * sizeof *x->sleep);
@@ -90,7 +90,7 @@ void mz_explore_restart(struct mz_exploration *x) { x->restart = true; }
 
 void mz_explore_begin(struct mz_exploration *x)
 {
-    x->depth = 0;
+    x->path.depth = 0;
     x->last_thread = -1;
     x->barren = false;
 }
@@ -141,24 +141,37 @@ static void fresh_node(struct mz_exploration *x, uint32_t k)
 /* The new branch: nodes[replay].step, chosen when the execution before ended. */
 static struct mz_step first_live_step(struct mz_exploration *x)
 {
-    struct mz_node *n = &x->nodes[x->depth];
+    struct mz_node *n = &x->nodes[x->path.depth];
     x->live_first = false;
-    if (n->step.choice == MZ_ANY && !choose(x, x->depth, &n->step)) {
+    if (n->step.choice == MZ_ANY && !choose(x, x->path.depth, &n->step)) {
         x->barren = true;
         return nobody(x, MZ_ENDING_ASLEEP);
     }
     return n->step;
 }
 
+/* A schedule given from outside. One that does not fit the program ends the execution. */
+static struct mz_step scheduled_step(struct mz_exploration *x, uint32_t k)
+{
+    struct mz_step step = x->options.schedule[k];
+    bool fits = step.thread < MZ_MAX_THREADS && (x->nodes[k].enabled & mz_bit(step.thread)) &&
+                step.choice < 64 && (x->view->pending[step.thread].choices & mz_bit(step.choice));
+    if (!fits) return nobody(x, MZ_ENDING_DIVERGED);
+    x->nodes[k].step = step;
+    x->nodes[k + 1].wakeup = 0;
+    return step;
+}
+
 static struct mz_step live_step(struct mz_exploration *x)
 {
-    uint32_t k = x->depth;
+    uint32_t k = x->path.depth;
     if (x->live_first) return first_live_step(x);
     if (k + 2 >= x->capacity) return nobody(x, MZ_ENDING_STEP_LIMIT);
     fresh_node(x, k);
     if (x->reduction->pending)
         for (uint64_t t = x->view->alive; t; t &= t - 1) x->reduction->pending(x, __builtin_ctzll(t));
     if (!x->nodes[k].enabled) return nobody(x, MZ_ENDING_MAXIMAL);
+    if (k < x->options.schedule_length) return scheduled_step(x, k);
     struct mz_step step = x->reduction->enter(x, k);
     if (step.thread == MZ_NOBODY) return nobody(x, MZ_ENDING_ASLEEP);
     if (step.choice == MZ_ANY) MZ_ASSERT(choose(x, k, &step));
@@ -168,10 +181,10 @@ static struct mz_step live_step(struct mz_exploration *x)
 
 struct mz_step mz_explore_next(struct mz_exploration *x)
 {
-    if (mz_likely(x->depth < x->replay)) return x->steps[x->depth];
+    if (mz_likely(x->path.depth < x->path.replay)) return x->path.steps[x->path.depth];
     struct mz_step step = live_step(x);
     if (step.thread == MZ_NOBODY) return step;
-    x->steps[x->depth] = step;
+    x->path.steps[x->path.depth] = step;
     x->last_thread = step.thread;
     return step;
 }
@@ -188,11 +201,11 @@ static void sleep_of_next(struct mz_exploration *x, uint32_t k)
 
 void mz_explore_commit(struct mz_exploration *x, enum mz_access access, uint64_t old)
 {
-    uint32_t k = x->depth++;
-    if (mz_likely(k < x->replay)) return;
-    struct mz_step step = x->steps[k];
+    uint32_t k = x->path.depth++;
+    if (mz_likely(k < x->path.replay)) return;
+    struct mz_step step = x->path.steps[k];
     const struct mz_pending *p = &x->view->pending[step.thread];
-    struct mz_event *e = &x->events[k];
+    struct mz_event *e = &x->path.events[k];
     e->key = p->key;
     e->old = old;
     e->expected = p->expected;
@@ -239,21 +252,42 @@ void mz_explore_release(struct mz_exploration *x, int thread, uint64_t key)
     mz_journal_set(x, &x->objects[mz_object_find(x, key, 0)].release, x->thread_clock[thread]);
 }
 
+bool mz_explore_live(const struct mz_exploration *x) { return live(x); }
+
+void mz_explore_set(struct mz_exploration *x, uint32_t *slot, uint32_t value)
+{
+    mz_journal_set(x, slot, value);
+}
+
+uint32_t mz_explore_object(struct mz_exploration *x, uint64_t key) { return mz_object_find(x, key, 0); }
+
+mz_number mz_explore_last_event(const struct mz_exploration *x, uint32_t object)
+{
+    return x->objects[object].last;
+}
+
+uint64_t mz_explore_memory(const struct mz_exploration *x)
+{
+    uint64_t per_step = sizeof(struct mz_event) + sizeof(struct mz_node) + sizeof(struct mz_step) + 64;
+    return x->counters.max_depth * per_step + (uint64_t)x->clock_count * MZ_MAX_THREADS * 4 +
+           (uint64_t)x->wakeup_count * 16 + x->object_count * sizeof(struct mz_object);
+}
+
 static void rewind_to(struct mz_exploration *x, uint32_t k)
 {
     mz_journal_undo(x, x->nodes[k].journal);
     x->clock_count = x->nodes[k].clocks;
-    x->steps[k] = x->nodes[k].step;
-    x->replay = k;
+    x->path.steps[k] = x->nodes[k].step;
+    x->path.replay = k;
     x->live_first = true;
 }
 
 static void start_over(struct mz_exploration *x)
 {
-    for (uint32_t k = 0; k <= x->depth; k++) mz_wakeup_clear(x, &x->nodes[k].wakeup);
+    for (uint32_t k = 0; k <= x->path.depth; k++) mz_wakeup_clear(x, &x->nodes[k].wakeup);
     mz_journal_undo(x, 0);
     x->clock_count = 1;
-    x->replay = 0;
+    x->path.replay = 0;
     x->restart = x->live_first = false;
     x->counters.executions = x->counters.blocked = x->counters.transitions = 0;
     x->counters.races = x->counters.max_depth = 0;
@@ -267,15 +301,15 @@ static void count(struct mz_exploration *x)
         c->executions++;
     else if (x->ending == MZ_ENDING_ASLEEP)
         c->blocked++;
-    c->transitions += x->depth > x->replay ? x->depth - x->replay : 0;
-    c->operations += x->depth;
-    if (x->depth > c->max_depth) c->max_depth = x->depth;
+    c->transitions += x->path.depth > x->path.replay ? x->path.depth - x->path.replay : 0;
+    c->operations += x->path.depth;
+    if (x->path.depth > c->max_depth) c->max_depth = x->path.depth;
 }
 
 bool mz_explore_end(struct mz_exploration *x)
 {
     count(x);
-    if (x->ending == MZ_ENDING_STEP_LIMIT) return false;
+    if (x->ending == MZ_ENDING_STEP_LIMIT || x->ending == MZ_ENDING_DIVERGED) return false;
     if (x->restart) {
         start_over(x);
         return true;
@@ -283,9 +317,9 @@ bool mz_explore_end(struct mz_exploration *x)
     x->reduction->end(x);
     x->counters.races += x->race_count;
     x->race_count = 0;
-    for (uint32_t k = x->depth + x->barren; k-- > 0;) {
-        if (x->options.sleep_sets && !(x->barren && k == x->depth))
-            mz_sleep_add(x, k, mz_elem_of(&x->events[k]));
+    for (uint32_t k = x->path.depth + x->barren; k-- > 0;) {
+        if (x->options.sleep_sets && !(x->barren && k == x->path.depth))
+            mz_sleep_add(x, k, mz_elem_of(&x->path.events[k]));
         if (x->reduction->next(x, k)) {
             rewind_to(x, k);
             return true;
@@ -298,13 +332,13 @@ enum mz_ending mz_explore_ending(const struct mz_exploration *x) { return x->end
 
 uint32_t mz_explore_steps(const struct mz_exploration *x, const struct mz_step **steps)
 {
-    *steps = x->steps;
-    return x->depth;
+    *steps = x->path.steps;
+    return x->path.depth;
 }
 
 bool mz_explore_happens_before(const struct mz_exploration *x, uint32_t i, uint32_t j)
 {
-    return i < j && mz_clock_covers(x, x->events[j].clock, i + 1);
+    return i < j && mz_clock_covers(x, x->path.events[j].clock, i + 1);
 }
 
 struct mz_counters *mz_explore_counters(struct mz_exploration *x) { return &x->counters; }

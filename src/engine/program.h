@@ -46,6 +46,29 @@ struct mz_view {
     struct mz_pending pending[MZ_MAX_THREADS];
 };
 
+typedef uint32_t mz_clock;  /* index of a clock in the engine's pool; 0 is the empty clock */
+typedef uint32_t mz_number; /* index of an event plus one; 0 is none */
+
+struct mz_event {
+    uint64_t key;
+    uint64_t old;      /* value of the object before; semaphores: the count */
+    uint64_t expected; /* CAS */
+    uint64_t choices;  /* all choices there were */
+    uint32_t object;
+    mz_number prev_object;  /* the event before this one on the same object */
+    mz_clock clock, before; /* of this event; of its thread just before it */
+    uint8_t thread, op, access, choice;
+};
+
+/* The execution under way; first member of struct mz_exploration. Read-only for the system: it is here so
+ * that replaying a step costs a compare and a load. */
+struct mz_path {
+    uint32_t depth;  /* events of this execution so far */
+    uint32_t replay; /* of these, the first so many repeat the execution before */
+    struct mz_step *steps;
+    struct mz_event *events;
+};
+
 struct mz_exploration;
 
 struct mz_explore_options {
@@ -55,13 +78,17 @@ struct mz_explore_options {
     /* Makes view->pending[thread].access exact for the current state (CAS, TRYLOCK). May be NULL. */
     void (*refresh)(void *system, int thread);
     void *system;
+    /* If given, the first execution follows it: to run a recorded schedule again. */
+    const struct mz_step *schedule;
+    uint32_t schedule_length;
 };
 
 /* How an execution ended, valid after mz_explore_next() returned MZ_NOBODY. */
 enum mz_ending {
-    MZ_ENDING_MAXIMAL,   /* nothing is enabled: finished or deadlocked, the system knows */
-    MZ_ENDING_ASLEEP,    /* something is enabled, but all of it would lead to explored ground */
-    MZ_ENDING_STEP_LIMIT /* max_steps; the search cannot go on soundly */
+    MZ_ENDING_MAXIMAL,    /* nothing is enabled: finished or deadlocked, the system knows */
+    MZ_ENDING_ASLEEP,     /* something is enabled, but all of it would lead to explored ground */
+    MZ_ENDING_STEP_LIMIT, /* max_steps; the search cannot go on soundly */
+    MZ_ENDING_DIVERGED    /* options.schedule does not fit */
 };
 
 struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct mz_explore_options *options);
@@ -80,6 +107,18 @@ void mz_explore_spawn(struct mz_exploration *x, int thread, int child);
 void mz_explore_join(struct mz_exploration *x, int thread, int finished);
 void mz_explore_release(struct mz_exploration *x, int thread, uint64_t key); /* mutex given back */
 void mz_explore_wake(struct mz_exploration *x, int thread, int woken);       /* by a signal or broadcast */
+
+/* The path is live: what happens now has not happened before, and is analysed. */
+bool mz_explore_live(const struct mz_exploration *x);
+/* Change a word that belongs to the system but follows the path: taken back when the search backtracks over
+ * the step in which it was changed. Only while live. */
+void mz_explore_set(struct mz_exploration *x, uint32_t *slot, uint32_t value);
+/* Number of the object with this key (from 1); the same for the whole exploration. */
+uint32_t mz_explore_object(struct mz_exploration *x, uint64_t key);
+/* The last event on the object with this number. */
+mz_number mz_explore_last_event(const struct mz_exploration *x, uint32_t object);
+/* Bytes of memory in use for the path and the trees. */
+uint64_t mz_explore_memory(const struct mz_exploration *x);
 
 /* The steps of the execution so far. */
 uint32_t mz_explore_steps(const struct mz_exploration *x, const struct mz_step **steps);

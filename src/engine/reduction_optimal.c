@@ -33,7 +33,7 @@ static void event(struct mz_exploration *x, mz_number n, uint32_t races) { (void
 static void reverse(struct mz_exploration *x, const struct mz_race *race)
 {
     uint32_t k = race->first - 1;
-    uint32_t count = mz_notdep(x, race->first, x->depth + 1, x->sequence);
+    uint32_t count = mz_notdep(x, race->first, x->path.depth + 1, x->sequence);
     x->sequence[count++] = race->last;
     if (!mz_sleep_has_weak_initial(x, k, x->sequence, count))
         mz_wakeup_insert(x, &x->nodes[k].wakeup, x->sequence, count);
@@ -42,7 +42,7 @@ static void reverse(struct mz_exploration *x, const struct mz_race *race)
 /* Algorithm 6 for choices: taking one of them disables the others. */
 static void reverse_choices(struct mz_exploration *x)
 {
-    for (mz_number n = x->replay + 1; n <= x->depth; n++) {
+    for (mz_number n = x->path.replay + 1; n <= x->path.depth; n++) {
         const struct mz_event *e = mz_event_at(x, n);
         for (uint64_t c = e->choices & ~mz_bit(e->choice); c; c &= c - 1) {
             struct mz_race race = {n, 0, mz_elem_of(e), e->before};

@@ -17,7 +17,7 @@ static int some_initial(const struct mz_exploration *x, const struct mz_race *ra
 {
     if (mz_last_is_initial(x, race)) return race->last.thread;
     for (mz_number i = race->first + 1;; i++) {
-        MZ_ASSERT(i <= x->depth);
+        MZ_ASSERT(i <= x->path.depth);
         if (!mz_clock_covers(x, mz_event_at(x, i)->clock, race->first)) return mz_event_at(x, i)->thread;
     }
 }

@@ -7,7 +7,7 @@
 void mz_sleep_inherit(struct mz_exploration *x, uint32_t k)
 {
     struct mz_node *from = &x->nodes[k], *to = &x->nodes[k + 1];
-    struct mz_elem e = mz_elem_of(&x->events[k]);
+    struct mz_elem e = mz_elem_of(&x->path.events[k]);
     to->sleep_start = from->sleep_start + from->sleep_count;
     to->sleep_count = 0;
     MZ_ASSERT(to->sleep_start + from->sleep_count < x->sleep_capacity);
