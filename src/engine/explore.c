@@ -207,6 +207,7 @@ void mz_explore_commit(struct mz_exploration *x, enum mz_access access, uint64_t
     const struct mz_pending *p = &x->view->pending[step.thread];
     struct mz_event *e = &x->path.events[k];
     e->key = p->key;
+    e->pc = p->pc;
     e->old = old;
     e->expected = p->expected;
     e->choices = p->choices;
@@ -216,6 +217,7 @@ void mz_explore_commit(struct mz_exploration *x, enum mz_access access, uint64_t
     e->thread = step.thread;
     e->op = p->op;
     e->access = (uint8_t)access;
+    e->size = p->size;
     e->choice = step.choice;
     mz_clock_widen(x, step.thread);
     uint32_t races = x->race_count;

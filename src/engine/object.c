@@ -73,3 +73,9 @@ uint32_t mz_object_find(struct mz_exploration *x, uint64_t key, unsigned size)
     if (size) unite(x, o);
     return resolve(x, o);
 }
+
+uint32_t mz_explore_known_object(struct mz_exploration *x, uint64_t key)
+{
+    uint32_t o = *slot_of(x, key);
+    return o ? resolve(x, o) : 0;
+}

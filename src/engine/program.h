@@ -33,6 +33,7 @@
 struct mz_pending {
     uint64_t key;      /* the object: an address, or a number in a model */
     uint64_t expected; /* CAS: the value it needs to find (wider ones are RMW); else 0 */
+    uint64_t pc;       /* where in the program; not used by the engine */
     uint64_t choices;  /* set of possible choices, bit i = choice i; never empty; 1 for most operations */
     uint8_t op;        /* enum mz_op */
     uint8_t size;      /* bytes, for memory operations */
@@ -54,10 +55,11 @@ struct mz_event {
     uint64_t old;      /* value of the object before; semaphores: the count */
     uint64_t expected; /* CAS */
     uint64_t choices;  /* all choices there were */
+    uint64_t pc;
     uint32_t object;
     mz_number prev_object;  /* the event before this one on the same object */
     mz_clock clock, before; /* of this event; of its thread just before it */
-    uint8_t thread, op, access, choice;
+    uint8_t thread, op, access, choice, size;
 };
 
 /* The execution under way; first member of struct mz_exploration. Read-only for the system: it is here so
@@ -115,6 +117,8 @@ bool mz_explore_live(const struct mz_exploration *x);
 void mz_explore_set(struct mz_exploration *x, uint32_t *slot, uint32_t value);
 /* Number of the object with this key (from 1); the same for the whole exploration. */
 uint32_t mz_explore_object(struct mz_exploration *x, uint64_t key);
+/* The same, but 0 if there has been no such object. */
+uint32_t mz_explore_known_object(struct mz_exploration *x, uint64_t key);
 /* The last event on the object with this number. */
 mz_number mz_explore_last_event(const struct mz_exploration *x, uint32_t object);
 /* Bytes of memory in use for the path and the trees. */

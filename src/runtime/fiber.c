@@ -1,0 +1,179 @@
+/* Fibers: program threads on one OS thread.
+ *
+ * Thread-local storage and pthread_self come from parked threads: for each slot one real thread was started
+ * and sleeps for good; its fiber runs on the main OS thread with that thread's fs base. On x86-64 glibc
+ * pthread_self() is just that address, and errno, __thread variables and libc's own per-thread state are
+ * reached through it. Slot 0 (main) uses the storage of the main thread itself; the explorer, which runs
+ * between executions, uses it too.
+ *
+ * Stacks are shifted against each other by a few cache lines, or the tops of all would compete for the same
+ * cache sets. Below each stack lies a guard page. */
+#include "runtime.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <asm/prctl.h>
+
+#define STACK_SIZE          ((size_t)8 << 20)
+#define STACK_SHIFT         1088u /* 17 cache lines */
+#define PAGE                4096u
+#define HWCAP2_FSGSBASE_BIT 2u
+
+void mz_fiber_main(void);
+
+static inline void set_fs(uint64_t fs)
+{
+    if (mz_likely(rt.fsgsbase))
+        __asm__ volatile("wrfsbase %0" : : "r"(fs) : "memory");
+    else
+        syscall(SYS_arch_prctl, ARCH_SET_FS, fs);
+}
+
+static uint64_t get_fs(void)
+{
+    uint64_t fs;
+    __asm__ volatile("movq %%fs:0x10, %0" : "=r"(fs));
+    return fs;
+}
+
+static volatile uint32_t parked; /* number of threads that have reached their place */
+
+static void *park(void *slot)
+{
+    rt.slots[(uintptr_t)slot].fs = get_fs();
+    __atomic_add_fetch(&parked, 1, __ATOMIC_SEQ_CST);
+    for (;;) pause();
+    return NULL;
+}
+
+static void start_parked_threads(void)
+{
+    int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = (int (*)(
+        pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))mz_next_symbol("pthread_create");
+    sigset_t all, before;
+    pthread_attr_t attr;
+    pthread_t ignored;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_attr_init(&attr);
+    for (uintptr_t s = 1; s < MZ_SLOTS; s++) MZ_ASSERT(create(&ignored, &attr, park, (void *)s) == 0);
+    pthread_attr_destroy(&attr);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    while (__atomic_load_n(&parked, __ATOMIC_SEQ_CST) < MZ_SLOTS - 1) sched_yield();
+}
+
+static void map_stacks(void)
+{
+    size_t one = STACK_SIZE + PAGE;
+    char *base = mmap(NULL, one * MZ_SLOTS, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    MZ_ASSERT(base != MAP_FAILED);
+    for (unsigned s = 0; s < MZ_SLOTS; s++, base += one) {
+        MZ_ASSERT(mprotect(base, PAGE, PROT_NONE) == 0);
+        rt.slots[s].stack_low = base + PAGE;
+        rt.slots[s].stack_high = base + one - (s * STACK_SHIFT) % (16 * PAGE) / 64 * 64;
+    }
+}
+
+void mz_fiber_init(void)
+{
+    rt.fsgsbase = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT;
+    map_stacks();
+    start_parked_threads();
+    rt.slots[0].fs = rt.explorer_fs = get_fs();
+    rt.switch_ns = mz_fiber_measure();
+}
+
+/* Make the slot's fiber ready to run mz_fiber_main from its start. */
+void mz_fiber_prepare(int slot)
+{
+    void **top = (void **)(void *)(rt.slots[slot].stack_high - 64);
+    *--top = 0; /* keeps the stack aligned at the call */
+    *--top = (void *)mz_fiber_entry;
+    for (int i = 0; i < 6; i++) *--top = 0;
+    rt.slots[slot].sp = top;
+}
+
+void mz_fiber_go(int slot)
+{
+    void **save = &rt.slots[rt.self].sp;
+    rt.self = (uint8_t)slot;
+    set_fs(rt.slots[slot].fs);
+    mz_fiber_switch(save, rt.slots[slot].sp);
+}
+
+void mz_fiber_enter(int slot)
+{
+    rt.self = (uint8_t)slot;
+    rt.active = true;
+    set_fs(rt.slots[slot].fs);
+    mz_fiber_switch(&rt.explorer_sp, rt.slots[slot].sp);
+    rt.active = false;
+}
+
+_Noreturn void mz_fiber_leave(void)
+{
+    void *ignored;
+    set_fs(rt.explorer_fs);
+    mz_fiber_switch(&ignored, rt.explorer_sp);
+    __builtin_unreachable();
+}
+
+bool mz_fiber_stack_contains(int slot, uint64_t address)
+{
+    return address >= (uintptr_t)rt.slots[slot].stack_low && address < (uintptr_t)rt.slots[slot].stack_high;
+}
+
+bool mz_fiber_guard_contains(int slot, uint64_t address)
+{
+    uint64_t low = (uintptr_t)rt.slots[slot].stack_low;
+    return address < low && address >= low - PAGE;
+}
+
+/* Cost of a switch to another fiber and back, thread-local storage included: the yardstick of `make bench`.
+ */
+static void bounce_back(void)
+{
+    for (;;) mz_fiber_go(1);
+}
+
+static void *fiber_at(int slot, void (*code)(void))
+{
+    mz_fiber_prepare(slot);
+    ((void **)rt.slots[slot].sp)[6] = (void *)code;
+    return rt.slots[slot].sp;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint32_t bounces;
+static void count_bounces(void)
+{
+    while (--bounces) mz_fiber_go(2);
+    mz_fiber_leave();
+}
+
+double mz_fiber_measure(void)
+{
+    double best = 1e9;
+    for (int round = 0; round < 5; round++) {
+        bounces = 2000;
+        fiber_at(1, count_bounces);
+        fiber_at(2, bounce_back);
+        uint64_t start = now_ns();
+        mz_fiber_enter(1);
+        double ns = (double)(now_ns() - start) / 2000;
+        if (ns < best) best = ns;
+    }
+    return best;
+}

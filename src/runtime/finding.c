@@ -1,0 +1,236 @@
+/* Findings: what is wrong with the program. Written into the channel with the schedule that leads there.
+ *
+ * A finding ends its thread: the others run on to the end of the execution, which stays a proper, maximal one
+ * that the reduction can learn from (with --keep-going). Without --keep-going the search stops at once. Two
+ * findings with the same hash (kind and place) are one. */
+#include "runtime.h"
+#include "pthread_objects.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+static uint64_t hash_of(const struct mz_finding *f)
+{
+    uint64_t h = f->kind * 0x9e3779b97f4a7c15ull;
+    for (int i = 0; i < MZ_MAX_FRAMES && f->place.pc[i]; i++) h = (h ^ f->place.pc[i]) * 0x100000001b3ull;
+    h = (h ^ f->address) * 0x100000001b3ull;
+    if (f->kind == MZ_KIND_DEADLOCK)
+        for (int s = 0; s < MZ_SLOTS; s++)
+            h = (h ^ (f->threads[s].state + 16 * f->threads[s].object)) * 0x100000001b3ull;
+    return h;
+}
+
+static void final_state(struct mz_thread_final *to, int slot)
+{
+    const struct mz_thread *t = &rt.run.threads[slot];
+    to->state = t->state;
+    to->holder = -1;
+    to->op = rt.view.pending[slot].op;
+    to->object = 0;
+    if (t->state == MZ_THREAD_LOCKING) {
+        to->object = t->wait_object;
+        to->holder = (int8_t)((int)((struct mz_mutex *)t->wait_object)->owner - 1);
+        if (to->holder < 0) to->state = MZ_THREAD_RUNNABLE;
+    } else if (t->state == MZ_THREAD_WAITING) {
+        to->object = t->wait_object;
+    } else if (t->state == MZ_THREAD_JOINING) {
+        to->holder = (int8_t)t->joining;
+    } else if (t->state == MZ_THREAD_RUNNABLE) {
+        to->object = rt.view.pending[slot].key;
+    }
+    if (t->state != MZ_THREAD_ABSENT && slot != rt.self) mz_place_of(&to->place, slot);
+}
+
+static void final_states(struct mz_finding *f)
+{
+    for (int s = 0; s < (int)rt.slots_known; s++) final_state(&f->threads[s], s);
+}
+
+static void keep_schedule(struct mz_finding *f)
+{
+    struct mz_channel *c = rt.channel;
+    uint64_t bytes = rt.path->depth * sizeof(struct mz_step);
+    if (c->arena_used + bytes > c->arena_size) return;
+    f->steps = rt.path->depth;
+    f->steps_offset = c->arena_offset + c->arena_used;
+    c->arena_used += bytes;
+    mz_raw_memcpy((char *)c + f->steps_offset, rt.path->steps, bytes);
+}
+
+/* A finding under construction; it counts once it is added. */
+static struct mz_finding *begin(enum mz_kind kind)
+{
+    struct mz_channel *c = rt.channel;
+    uint32_t n = c->finding_count < MZ_MAX_FINDINGS ? c->finding_count : MZ_MAX_FINDINGS - 1;
+    struct mz_finding *f = &c->findings[n];
+    mz_raw_memset(f, 0, sizeof *f);
+    f->kind = kind;
+    f->thread = rt.self;
+    f->execution = mz_explore_counters(rt.x)->executions + 1;
+    return f;
+}
+
+static void add(struct mz_finding *f)
+{
+    struct mz_channel *c = rt.channel;
+    final_states(f);
+    f->hash = hash_of(f);
+    bool known = c->finding_count >= MZ_MAX_FINDINGS;
+    for (uint32_t i = 0; i < c->finding_count; i++)
+        known |= c->findings[i].hash == f->hash && &c->findings[i] != f;
+    if (!known) {
+        keep_schedule(f);
+        c->finding_count++;
+    }
+    if (!c->options.keep_going) rt.stop = true;
+}
+
+static _Noreturn void fail_thread(struct mz_finding *f, const void *frame)
+{
+    mz_record_place(&f->place, frame);
+    rt.run.failed |= (uint64_t)1 << rt.self;
+    rt.run.threads[rt.self].state = MZ_THREAD_FAILED;
+    MZ_RECORD(MZ_OP_FAIL, f->address, 0, 0, 0, 0, 0, frame);
+    add(f);
+    mz_halt(MZ_THREAD_FAILED);
+}
+
+_Noreturn void mz_finding_here(enum mz_kind kind, const char *text, int code, uint64_t address)
+{
+    struct mz_finding *f = begin(kind);
+    mz_text_copy(f->text, sizeof f->text, text);
+    f->code = code;
+    f->address = address;
+    fail_thread(f, MZ_FRAME());
+}
+
+_Noreturn void mz_finding_at(enum mz_kind kind, const char *text, int code, uint64_t address, uint64_t pc,
+                             const void *frame)
+{
+    struct mz_finding *f = begin(kind);
+    mz_text_copy(f->text, sizeof f->text, text);
+    f->code = code;
+    f->address = address;
+    mz_record_place(&f->place, frame);
+    for (int i = MZ_MAX_FRAMES - 1; i > 0; i--) f->place.pc[i] = f->place.pc[i - 1];
+    f->place.pc[0] = pc + 1; /* places are return addresses */
+    rt.run.failed |= (uint64_t)1 << rt.self;
+    rt.run.threads[rt.self].state = MZ_THREAD_FAILED;
+    add(f);
+    mz_halt(MZ_THREAD_FAILED);
+}
+
+_Noreturn void mz_finding_assert(const char *expression, const char *file, unsigned line,
+                                 const char *function)
+{
+    struct mz_finding *f = begin(MZ_KIND_ASSERTION);
+    (void)function;
+    mz_text_copy(f->text, sizeof f->text, expression);
+    mz_text_copy(f->file, sizeof f->file, file ? file : "");
+    f->line = line;
+    fail_thread(f, MZ_FRAME());
+}
+
+/* The second access is about to happen at pc; the first one's place is known when replaying. */
+void mz_finding_race(int other, uint8_t op, uint8_t other_op, uint64_t address, unsigned size,
+                     unsigned other_size, uint64_t pc)
+{
+    struct mz_finding *f = begin(MZ_KIND_DATA_RACE);
+    f->other_thread = (uint8_t)other;
+    f->op = op;
+    f->other_op = other_op;
+    f->address = address;
+    f->size = size;
+    f->other_size = other_size;
+    mz_record_place(&f->place, MZ_FRAME());
+    if (!f->place.pc[0]) f->place.pc[0] = pc;
+    if (rt.recording) {
+        const struct mz_record *r =
+            (const struct mz_record *)((char *)rt.channel + rt.channel->records_offset);
+        for (uint32_t i = rt.channel->record_count; i-- > 0;) {
+            bool overlaps = r[i].object < address + size && address < r[i].object + r[i].size;
+            if (r[i].thread == other && r[i].op == other_op && overlaps) {
+                f->other_place = r[i].place;
+                f->other_size = r[i].size;
+                break;
+            }
+        }
+    }
+    mz_text_copy(f->text, sizeof f->text,
+                 "two accesses without synchronization, at least one of them a write");
+    if (!rt.channel->options.keep_going) {
+        rt.run.failed |= (uint64_t)1 << rt.self;
+        rt.run.threads[rt.self].state = MZ_THREAD_FAILED;
+    }
+    add(f);
+    if (rt.stop) mz_halt(MZ_THREAD_FAILED);
+}
+
+void mz_finding_deadlock(void)
+{
+    uint64_t blocked = rt.view.alive;
+    rt.self = (uint8_t)__builtin_ctzll(blocked);
+    struct mz_finding *f = begin(MZ_KIND_DEADLOCK);
+    mz_text_copy(f->text, sizeof f->text, "no thread can go on");
+    mz_place_of(&f->place, rt.self);
+    add(f);
+    mz_place_of(&f->threads[rt.self].place, rt.self);
+}
+
+void mz_finding_exit_code(void)
+{
+    rt.self = rt.run.exit_thread;
+    struct mz_finding *f = begin(MZ_KIND_EXIT_CODE);
+    mz_text_copy(f->text, sizeof f->text, "the program ended with a status other than 0");
+    f->code = rt.run.exit_code & 0xff;
+    add(f);
+}
+
+/* The end of the whole check, not of an execution. */
+static _Noreturn void end_all(enum mz_end end)
+{
+    rt.channel->end = end;
+    rt.channel->end_thread = rt.self;
+    if (rt.standalone) {
+        mz_print("mazurka: ");
+        mz_print(rt.channel->end_text);
+        mz_print("\n");
+    }
+    _exit(2);
+}
+
+_Noreturn void mz_unsupported(const char *call, const char *instead)
+{
+    char *t = rt.channel->end_text, *end = t + sizeof rt.channel->end_text;
+    t = mz_text_add(t, end, call);
+    t = mz_text_add(t, end, " is not supported: ");
+    mz_text_add(t, end, instead);
+    if (rt.active) mz_record_place(&rt.channel->end_place, MZ_FRAME());
+    end_all(MZ_END_UNSUPPORTED);
+}
+
+_Noreturn void mz_bug(const char *file, int line, const char *what)
+{
+    if (!rt.channel) {
+        mz_print("mazurka: internal error: ");
+        mz_print(what);
+        mz_print("\n");
+        _exit(2);
+    }
+    char *t = rt.channel->end_text, *end = t + sizeof rt.channel->end_text;
+    t = mz_text_add(t, end, file);
+    t = mz_text_add(t, end, ":");
+    t = mz_text_number(t, end, (uint64_t)line, 10);
+    t = mz_text_add(t, end, ": ");
+    mz_text_add(t, end, what);
+    end_all(MZ_END_INTERNAL);
+}
+
+void mz_note(const char *text)
+{
+    for (int i = 0; i < 8; i++) {
+        char *note = rt.channel->notes[i];
+        if (!*note) mz_text_copy(note, MZ_TEXT, text);
+        if (*note == *text && !mz_text_differs(note, text)) return;
+    }
+}

@@ -1,0 +1,249 @@
+/* The runtime: what lives inside the tested program. Private to src/runtime.
+ *
+ * Laws of this code, because it runs in someone else's program:
+ *  L1  It shares nothing with the program: own memory (regions, this library's data), no malloc, no stdio.
+ *      The library's data is never rolled back; what belongs to one execution is in rt.run and cleared by
+ *      mz_run_reset, what lives in program memory (pthread_mutex_t and so on) is rolled back with it.
+ *  L2  It may run on any fiber with any fiber's thread-local storage: it uses no thread-local variables but
+ *      errno, which it leaves alone.
+ *  L3  Nothing on the way of a visible operation allocates, enters the kernel, or depends on the number of
+ *      executions.
+ *  L4  What is wrong with the program is a finding (finding.c); what is wrong with us is MZ_BUG.
+ *
+ * Life of a program thread (a slot):
+ *
+ *     ABSENT --spawn--> STARTING --first visible operation--> POSTED <---------------+
+ *                                                                |                    |
+ *                                              chosen by engine  v                    |
+ *                                                             RUNNING --next visible--+
+ *                                              |     |      |     \
+ *                       join of a living thread|     |wait  |end   \ finding
+ *                                              v     v      v       v
+ *                                          JOINING WAITING FINISHED FAILED
+ *     JOINING -> RUNNING within the step in which the other thread ends; WAITING -> POSTED (lock) when woken.
+ *
+ * Who runs: exactly one fiber, rt.self. It gives way only in dispatch(): to a fiber that it interrupted to
+ * start a new thread, else to the one the engine chooses, else, at the end of the execution, to the explorer.
+ */
+#ifndef MZ_RUNTIME_RUNTIME_H
+#define MZ_RUNTIME_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../base/bug.h"
+#include "../engine/program.h"
+
+#define MZ_EXPORT __attribute__((visibility("default")))
+#define MZ_SLOTS  MZ_MAX_THREADS
+
+struct mz_slot { /* kept: the fiber of a thread number */
+    void *sp;    /* saved stack pointer while it does not run */
+    uint64_t fs; /* thread-local storage: the thread pointer of a parked thread, and its pthread_t */
+    char *stack_low, *stack_high;
+    char *tls_saved; /* initial contents of its thread-local storage */
+};
+
+/* State of a thread within the current execution. */
+struct mz_thread {
+    uint8_t state;  /* enum mz_thread_state; RUNNABLE covers STARTING, POSTED, RUNNING */
+    uint8_t joiner; /* slot + 1 of the thread that waits for the end of this one */
+    uint8_t joined, detached;
+    uint8_t joining; /* slot this one waits for */
+    uint8_t spawned; /* children so far */
+    void *(*start)(void *);
+    void *argument, *result;
+    void *wait_mutex; /* WAITING: to be locked again */
+    uint64_t wait_object;
+    uint32_t epoch; /* C11 order: number of releases by this thread, from 1 */
+    char *heap;     /* next free byte of its arena */
+    uint32_t keys_set;
+};
+
+struct mz_run { /* cleared for every execution */
+    struct mz_thread threads[MZ_SLOTS];
+    uint8_t interrupted[MZ_SLOTS];
+    uint32_t interrupted_count;
+    uint64_t failed; /* threads that ended in a finding */
+    bool exited;     /* exit() or return from main has happened */
+    int exit_code;
+    uint8_t exit_thread;
+    uint64_t clock_ns; /* virtual time */
+    uint32_t atexit_count;
+    uint32_t local_operations;
+};
+
+struct mz_runtime {
+    /* hot */
+    bool active; /* a fiber of the program runs: hooks are in force */
+    bool recording;
+    uint8_t self;       /* slot of the running fiber */
+    uint8_t choice;     /* of the step that was just scheduled */
+    uint32_t execution; /* number of this execution, tags the shadow */
+    struct mz_path *path;
+    struct mz_exploration *x;
+    struct mz_channel *channel;
+    struct mz_step *live; /* in the channel: the steps of this execution, should we die */
+    uint64_t hooks;
+    struct mz_view view;
+    struct mz_slot slots[MZ_SLOTS];
+    struct mz_run run;
+
+    /* cold */
+    void *explorer_sp;
+    uint64_t explorer_fs;
+    bool fsgsbase;
+    bool standalone;   /* started without the command */
+    bool once;         /* one execution only */
+    bool stop;         /* end the exploration after this execution */
+    bool trylock_used; /* the program calls trylock: releases of mutexes are visible */
+    bool files_used;
+    uint8_t child_slot[MZ_SLOTS][MZ_SLOTS]; /* slot of the n-th child of a slot; 0: none yet */
+    uint32_t slots_known;
+    int argc;
+    char **argv, **envp;
+    int (*main)(int, char **, char **);
+    size_t tls_size;
+    double switch_ns;
+};
+
+extern struct mz_runtime rt;
+
+/* switch.S: save the callee-saved registers and the stack pointer, load those of another fiber */
+void mz_fiber_switch(void **save, void *load);
+void mz_fiber_entry(void);
+/* fiber.c */
+void mz_fiber_init(void);
+void mz_fiber_prepare(int slot);
+void mz_fiber_go(int slot);          /* from a fiber to a fiber */
+void mz_fiber_enter(int slot);       /* from the explorer to a fiber; returns when the execution has ended */
+_Noreturn void mz_fiber_leave(void); /* from a fiber to the explorer, for good */
+double mz_fiber_measure(void);
+bool mz_fiber_stack_contains(int slot, uint64_t address);
+bool mz_fiber_guard_contains(int slot, uint64_t address);
+
+/* hooks_atomic.c, pthread_mutex.c */
+void mz_refresh(void *system, int thread);
+enum mz_access mz_mutex_trylock_access(uint64_t key);
+
+/* schedule.c */
+void mz_dispatch(void);
+void mz_commit_live(enum mz_access access, uint64_t old);
+_Noreturn void mz_diverged(int thread);
+_Noreturn void mz_halt(enum mz_thread_state state);
+int mz_spawn(void *(*start)(void *), void *argument);
+void mz_join(int slot);
+_Noreturn void mz_finish(void *result);
+_Noreturn void mz_exit_program(int code, bool handlers);
+void mz_explore_program(void);
+
+/* snapshot.c: program memory */
+void mz_snapshot_init(void);
+void mz_snapshot_restore(void);
+bool mz_snapshot_fault(uint64_t address);
+void mz_snapshot_touch(void *address, size_t size);
+
+/* sync.c: the C11 order */
+void mz_sync_init(void);
+void mz_sync_reset(void);
+void mz_sync_atomic(int op, int order, enum mz_access access);
+void mz_sync_acquire(uint64_t key);
+void mz_sync_release(uint64_t key);
+void mz_sync_spawn(int parent, int child);
+void mz_sync_join(int thread, int finished);
+void mz_sync_fence(int order);
+uint32_t mz_sync_seen(int thread, int other); /* releases of other that thread has synchronized with */
+uint32_t mz_sync_event_epoch(uint32_t event); /* of the thread when the event happened */
+
+/* shadow.c: data races */
+void mz_shadow_init(void);
+void mz_shadow_reset(void);
+void mz_shadow_atomic(uint64_t address, unsigned size, enum mz_access access);
+void mz_access_range(const void *p, size_t size, bool write, void *pc, const void *frame);
+void mz_shadow_range(uint64_t address, size_t size, bool write, uint64_t pc);
+
+/* finding.c */
+_Noreturn void mz_finding_here(enum mz_kind kind, const char *text, int code, uint64_t address);
+_Noreturn void mz_finding_at(enum mz_kind kind, const char *text, int code, uint64_t address, uint64_t pc,
+                             const void *frame);
+_Noreturn void mz_finding_assert(const char *expression, const char *file, unsigned line,
+                                 const char *function);
+void mz_finding_race(int other, uint8_t op, uint8_t other_op, uint64_t address, unsigned size,
+                     unsigned other_size, uint64_t pc);
+void mz_finding_deadlock(void);
+void mz_finding_exit_code(void);
+_Noreturn void mz_unsupported(const char *call, const char *instead);
+void mz_note(const char *text);
+
+/* record.c: replaying a schedule, with all details */
+void mz_walk(struct mz_place *place, int slot, const void *frame);
+void mz_place_of(struct mz_place *place, int slot);
+void mz_record_place(struct mz_place *place, const void *frame);
+void mz_record(int op, uint64_t object, unsigned size, uint32_t flags, uint64_t value, uint64_t value2,
+               int other, const void *frame);
+
+/* heap.c, libc.c, signals.c, text.c */
+void mz_heap_init(void);
+void mz_heap_reset(void);
+size_t mz_heap_boot(char **start);
+bool mz_heap_contains(uint64_t address);
+void mz_libc_init(void);
+void mz_libc_reset(void);
+void mz_run_atexit(void);
+void mz_signals_init(void);
+void *mz_next_symbol(const char *name);
+void mz_print(const char *text); /* to standard error */
+bool mz_is_ours(uint64_t pc);
+bool mz_text_differs(const char *a, const char *b);
+size_t mz_text_copy(char *to, size_t size, const char *from);
+char *mz_text_add(char *to, char *end, const char *from);
+char *mz_text_number(char *to, char *end, uint64_t number, unsigned base);
+
+void mz_raw_init(void);
+void *mz_raw_memcpy(void *to, const void *from, size_t n);
+void *mz_raw_memmove(void *to, const void *from, size_t n);
+void *mz_raw_memset(void *to, int c, size_t n);
+int mz_raw_memcmp(const void *a, const void *b, size_t n);
+
+/* Post the next visible operation of the running thread, and return when it is its turn. */
+static inline void mz_visible(uint8_t op, uint64_t key, uint8_t size, uint8_t access, uint64_t expected,
+                              const void *pc)
+{
+    struct mz_pending *p = &rt.view.pending[rt.self];
+    p->key = key;
+    p->expected = expected;
+    p->pc = (uintptr_t)pc;
+    p->choices = 1;
+    p->op = op;
+    p->size = size;
+    p->access = access;
+    rt.view.enabled |= (uint64_t)1 << rt.self;
+    rt.hooks++;
+    mz_dispatch();
+}
+
+/* The operation happens now. */
+static inline void mz_commit(enum mz_access access, uint64_t old)
+{
+    struct mz_path *path = rt.path;
+    uint32_t k = path->depth;
+    if (mz_likely(k < path->replay)) {
+        const struct mz_event *e = &path->events[k];
+        const struct mz_pending *p = &rt.view.pending[rt.self];
+        if (mz_unlikely(e->key != p->key || e->op != p->op)) mz_diverged(rt.self);
+        path->depth = k + 1;
+        rt.channel->live_length = k + 1;
+        return;
+    }
+    mz_commit_live(access, old);
+}
+
+#define MZ_FRAME() __builtin_frame_address(0)
+#define MZ_PC()    __builtin_return_address(0)
+#define MZ_RECORD(...)                                                                                       \
+    do {                                                                                                     \
+        if (mz_unlikely(rt.recording)) mz_record(__VA_ARGS__);                                               \
+    } while (0)
+
+#endif

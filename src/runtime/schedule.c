@@ -1,0 +1,288 @@
+/* Who runs next, the life of threads, and the life of an execution.
+ *
+ * One execution: mz_run_reset puts program memory back; main's fiber starts and runs to its first visible
+ * operation; then every visible operation goes through mz_visible (post it, mz_dispatch) and mz_commit (it
+ * happens). When the engine has no next step, the fiber that asked leaves for the explorer, which classifies
+ * the end and asks the engine for another execution.
+ *
+ * Local operations (spawn, join, thread end) happen within a step; see program.h and op.def for why no order
+ * of them needs exploring. A new thread runs at once to its first visible operation; its creator waits in
+ * rt.run.interrupted. A thread that ends hands over to the one that joins it. */
+#include "runtime.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+struct mz_runtime rt;
+
+static inline uint64_t bit(int slot) { return (uint64_t)1 << slot; }
+static inline struct mz_thread *self(void) { return &rt.run.threads[rt.self]; }
+
+static struct mz_step next_step(void)
+{
+    if (mz_likely(rt.path->depth < rt.path->replay)) {
+        struct mz_step step = rt.path->steps[rt.path->depth];
+        if (mz_unlikely(!(rt.view.enabled & bit(step.thread)))) mz_diverged(step.thread);
+        return step;
+    }
+    return mz_explore_next(rt.x);
+}
+
+static _Noreturn void end_of_execution(void)
+{
+    if (mz_explore_ending(rt.x) == MZ_ENDING_STEP_LIMIT) {
+        rt.channel->end_thread = rt.self;
+        mz_record_place(&rt.channel->end_place, MZ_FRAME());
+    }
+    mz_fiber_leave();
+}
+
+/* The running thread cannot or must not go on by itself. Returns when it is to run again. */
+void mz_dispatch(void)
+{
+    int to;
+    if (mz_unlikely(rt.run.interrupted_count)) {
+        to = rt.run.interrupted[--rt.run.interrupted_count];
+    } else {
+        struct mz_step step = next_step();
+        if (mz_unlikely(step.thread == MZ_NOBODY)) end_of_execution();
+        rt.choice = step.choice;
+        to = step.thread;
+    }
+    if (to != rt.self) mz_fiber_go(to);
+}
+
+void mz_commit_live(enum mz_access access, uint64_t old)
+{
+    rt.live[rt.path->depth] = rt.path->steps[rt.path->depth];
+    mz_explore_commit(rt.x, access, old);
+    rt.channel->live_length = rt.path->depth;
+}
+
+/* A replayed step met another operation than before: the program is not deterministic. */
+_Noreturn void mz_diverged(int thread)
+{
+    const struct mz_event *e = &rt.path->events[rt.path->depth];
+    const struct mz_pending *p = &rt.view.pending[thread];
+    char text[MZ_TEXT], *end = text + sizeof text, *t = text;
+    t = mz_text_add(t, end, "the same schedule led to another operation: ");
+    t = mz_text_add(t, end, mz_op_name(e->op));
+    t = mz_text_add(t, end, " at address 0x");
+    t = mz_text_number(t, end, e->key, 16);
+    t = mz_text_add(t, end, " before, now ");
+    t = mz_text_add(t, end, rt.view.enabled & bit(thread) ? mz_op_name(p->op) : "blocked or ended");
+    if (rt.view.enabled & bit(thread)) {
+        t = mz_text_add(t, end, " at address 0x");
+        t = mz_text_number(t, end, p->key, 16);
+    }
+    rt.stop = true; /* nothing that follows could be trusted */
+    rt.self = (uint8_t)thread;
+    mz_finding_here(MZ_KIND_NONDETERMINISM, text, 0, e->key);
+}
+
+/* The running thread does not go on in this execution. */
+_Noreturn void mz_halt(enum mz_thread_state state)
+{
+    self()->state = (uint8_t)state;
+    rt.view.enabled &= ~bit(rt.self);
+    rt.view.pending[rt.self].op = MZ_OP_NONE;
+    if (state == MZ_THREAD_FINISHED) rt.view.alive &= ~bit(rt.self);
+    if (rt.stop) mz_fiber_leave();
+    mz_dispatch();
+    MZ_BUG("a thread that had halted was run");
+}
+
+/* ---- threads ---- */
+
+static int slot_for_child(int parent)
+{
+    unsigned n = rt.run.threads[parent].spawned++;
+    if (n >= MZ_SLOTS || (!rt.child_slot[parent][n] && rt.slots_known >= MZ_SLOTS))
+        mz_unsupported("more than 64 threads in one program", "use fewer threads in the test");
+    if (!rt.child_slot[parent][n]) {
+        uint8_t slot = rt.child_slot[parent][n] = (uint8_t)rt.slots_known++;
+        struct mz_thread_info *info = &rt.channel->threads[slot];
+        char *t = info->name, *end = t + sizeof info->name;
+        info->used = 1;
+        info->parent = (uint8_t)parent;
+        info->spawn_index = (uint16_t)(n + 1);
+        t = mz_text_add(t, end, rt.channel->threads[parent].name);
+        t = mz_text_add(t, end, ".");
+        mz_text_number(t, end, n + 1, 10);
+    }
+    return rt.child_slot[parent][n];
+}
+
+int mz_spawn(void *(*start)(void *), void *argument)
+{
+    int parent = rt.self, child = slot_for_child(parent);
+    struct mz_thread *t = &rt.run.threads[child];
+    t->state = MZ_THREAD_RUNNABLE;
+    t->start = start;
+    t->argument = argument;
+    t->epoch = 1;
+    rt.channel->threads[child].start = (uintptr_t)start;
+    rt.view.alive |= bit(child);
+    rt.run.local_operations++;
+    mz_explore_spawn(rt.x, parent, child);
+    mz_sync_spawn(parent, child);
+    mz_fiber_prepare(child);
+    return child;
+}
+
+/* Code of every fiber. */
+void mz_fiber_main(void);
+void mz_fiber_main(void)
+{
+    struct mz_thread *t = self();
+    if (rt.self == 0) mz_exit_program(rt.main(rt.argc, rt.argv, rt.envp), true);
+    mz_finish(t->start(t->argument));
+}
+
+/* Wait for the end of another thread. */
+void mz_join(int slot)
+{
+    struct mz_thread *t = &rt.run.threads[slot];
+    t->joined = 1;
+    if (t->state != MZ_THREAD_FINISHED) {
+        t->joiner = (uint8_t)(rt.self + 1);
+        self()->state = MZ_THREAD_JOINING;
+        self()->joining = (uint8_t)slot;
+        rt.view.enabled &= ~bit(rt.self);
+        rt.view.pending[rt.self].op = MZ_OP_NONE;
+        mz_dispatch();
+        self()->state = MZ_THREAD_RUNNABLE;
+    }
+    rt.run.local_operations++;
+    mz_explore_join(rt.x, rt.self, slot);
+    mz_sync_join(rt.self, slot);
+}
+
+_Noreturn void mz_finish(void *result)
+{
+    struct mz_thread *t = self();
+    t->result = result;
+    MZ_RECORD(MZ_OP_FINISH, 0, 0, 0, 0, 0, rt.self, MZ_FRAME());
+    if (t->joiner) {
+        t->state = MZ_THREAD_FINISHED;
+        rt.view.alive &= ~bit(rt.self);
+        rt.view.enabled &= ~bit(rt.self);
+        mz_fiber_go(t->joiner - 1);
+        MZ_BUG("a finished thread was run");
+    }
+    mz_halt(MZ_THREAD_FINISHED);
+}
+
+/* exit(), return from main: the first one decides. The other threads run on to their ends; what they do then
+ * they could have done before. */
+_Noreturn void mz_exit_program(int code, bool handlers)
+{
+    mz_visible(MZ_OP_EXIT, (uintptr_t)&rt.run.exited, 0, MZ_WRITES, 0, MZ_PC());
+    mz_commit(MZ_WRITES, 0);
+    MZ_RECORD(MZ_OP_EXIT, 0, 0, MZ_RECORD_HAS_VALUE, (uint64_t)code, 0, 0, MZ_FRAME());
+    rt.run.exited = true;
+    rt.run.exit_code = code;
+    rt.run.exit_thread = rt.self;
+    for (int s = 0; s < MZ_SLOTS; s++)
+        if (rt.view.pending[s].op == MZ_OP_EXIT && s != rt.self) rt.view.enabled &= ~bit(s);
+    if (handlers) mz_run_atexit();
+    mz_halt(MZ_THREAD_EXITING);
+}
+
+/* ---- executions ---- */
+
+static void run_reset(void)
+{
+    rt.execution++;
+    mz_snapshot_restore();
+    mz_libc_reset();
+    mz_heap_reset();
+    for (uint32_t s = 0; s < rt.slots_known; s++) {
+        char *heap = rt.run.threads[s].heap;
+        rt.run.threads[s] = (struct mz_thread){.epoch = 1, .heap = heap};
+    }
+    rt.run.interrupted_count = 0;
+    rt.run.failed = 0;
+    rt.run.exited = false;
+    rt.run.exit_code = 0;
+    rt.run.clock_ns = 0;
+    rt.run.local_operations = 0;
+    mz_sync_reset();
+    mz_shadow_reset();
+    rt.view.alive = bit(0);
+    rt.view.enabled = 0;
+    rt.view.pending[0].op = MZ_OP_NONE;
+    rt.run.threads[0].state = MZ_THREAD_RUNNABLE;
+    rt.channel->live_length = 0;
+}
+
+/* What the end of an execution means. */
+static void classify_end(void)
+{
+    enum mz_ending ending = mz_explore_ending(rt.x);
+    if (rt.stop || ending != MZ_ENDING_MAXIMAL || rt.run.failed) return;
+    if (rt.run.exited) {
+        if (rt.view.alive & ~bit(rt.run.exit_thread)) rt.channel->counters.unjoined++;
+        if (rt.run.exit_code & 0xff) mz_finding_exit_code();
+    } else if (rt.view.alive) {
+        mz_finding_deadlock();
+    }
+}
+
+static void publish_counters(void)
+{
+    struct mz_counters *from = mz_explore_counters(rt.x), *to = &rt.channel->counters;
+    uint64_t unjoined = to->unjoined, local = to->local_operations + rt.run.local_operations;
+    uint64_t threads = 0;
+    for (uint32_t s = 0; s < rt.slots_known; s++) threads += rt.run.threads[s].state != MZ_THREAD_ABSENT;
+    if (threads < to->threads) threads = to->threads;
+    *to = *from;
+    to->unjoined = unjoined;
+    to->local_operations = local;
+    to->threads = threads;
+    to->hooks = rt.hooks;
+    to->engine_bytes = mz_explore_memory(rt.x);
+}
+
+static enum mz_end limit_reached(void)
+{
+    const struct mz_options_block *o = &rt.channel->options;
+    const struct mz_counters *c = &rt.channel->counters;
+    if (rt.stop) return MZ_END_FINDING;
+    if (o->stop) return MZ_END_TIME;
+    if (o->max_executions && c->executions >= o->max_executions) return MZ_END_EXECUTIONS;
+    if (o->memory_limit && c->engine_bytes > o->memory_limit) return MZ_END_MEMORY;
+    return MZ_END_RUNNING;
+}
+
+static bool one_execution(void)
+{
+    run_reset();
+    mz_explore_begin(rt.x);
+    mz_fiber_prepare(0);
+    mz_fiber_enter(0);
+    classify_end();
+    /* A finding that ends the search leaves an execution cut short: there is nothing to learn from it. */
+    bool more = !rt.stop && mz_explore_end(rt.x);
+    if (rt.stop) mz_explore_counters(rt.x)->executions++;
+    publish_counters();
+    return more && !rt.once;
+}
+
+/* The explorer. */
+void mz_explore_program(void)
+{
+    enum mz_end end = MZ_END_RUNNING;
+    bool more = true;
+    while (end == MZ_END_RUNNING && more) {
+        more = one_execution();
+        end = limit_reached();
+    }
+    if (end == MZ_END_RUNNING || (!more && end != MZ_END_FINDING)) {
+        enum mz_ending ending = mz_explore_ending(rt.x);
+        end = ending == MZ_ENDING_STEP_LIMIT ? MZ_END_STEPS
+              : ending == MZ_ENDING_DIVERGED ? MZ_END_DIVERGED
+                                             : MZ_END_COMPLETE;
+    }
+    rt.channel->end = end;
+}

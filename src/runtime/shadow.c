@@ -1,0 +1,380 @@
+/* Data races between plain accesses, and between plain and atomic ones.
+ *
+ * Every 4 bytes of program memory that were ever accessed have a cell: who wrote last, who has read since, in
+ * which epoch of theirs (sync.c). A cell carries the number of the execution that it describes: cells of
+ * other executions count as empty, so nothing is cleared. Exact: a cell whose bytes were accessed differently
+ * is split into cells of one byte; a cell with several readers has a vector of their epochs. Reads are only
+ * forgotten when a write that they are ordered before covers them, so a write that races with any earlier
+ * access is noticed at the first such access.
+ *
+ * Nothing is reported while replaying: it was when the step was new. Cells are kept up all the same. */
+#include "runtime.h"
+
+#include "../base/region.h"
+
+#define GRANULE    4u
+#define PAGE       4096u
+#define CELLS      (PAGE / GRANULE)
+#define TABLE      (1u << 20) /* pages */
+#define CACHE      256u
+#define POOL       (1u << 22) /* split cells and reader vectors of one execution */
+#define NOBODY_YET 255u
+
+enum { SIMPLE, SPLIT };
+
+struct cell {
+    uint32_t execution;
+    uint32_t write_epoch, read_epoch;
+    uint32_t more;          /* SPLIT: first of four cells; else: vector of readers, or 0 */
+    uint8_t mask;           /* bytes of the granule that it describes */
+    uint8_t writer, reader; /* slot, or NOBODY_YET */
+    uint8_t form;
+    uint8_t atomic; /* kept: some atomic object lies here */
+    uint8_t unused[3];
+};
+
+static struct {
+    struct {
+        uint64_t page;
+        struct cell *cells;
+    } cache[CACHE], *table;
+    struct cell *cells; /* all pages of cells, handed out one after the other */
+    uint32_t pages;
+    struct cell *split;
+    uint32_t split_count;
+    uint32_t (*readers)[MZ_SLOTS];
+    uint32_t reader_count;
+} sh;
+
+void mz_shadow_init(void)
+{
+    sh.table = mz_region_reserve(TABLE * sizeof *sh.table);
+    sh.cells = mz_region_reserve((size_t)TABLE * CELLS * sizeof *sh.cells);
+    sh.split = mz_region_reserve((size_t)POOL * sizeof *sh.split);
+    sh.readers = mz_region_reserve((size_t)POOL * sizeof *sh.readers);
+    MZ_ASSERT(sh.table && sh.cells && sh.split && sh.readers);
+    mz_shadow_reset();
+}
+
+void mz_shadow_reset(void)
+{
+    sh.split_count = 0;
+    sh.reader_count = 1;
+}
+
+static __attribute__((noinline)) struct cell *find_page(uint64_t page)
+{
+    uint64_t i = (page * 0x9e3779b97f4a7c15ull) >> 44;
+    while (sh.table[i].cells && sh.table[i].page != page) i = (i + 1) & (TABLE - 1);
+    if (!sh.table[i].cells) {
+        MZ_ASSERT(sh.pages < TABLE / 2);
+        sh.table[i].page = page;
+        sh.table[i].cells = sh.cells + (size_t)sh.pages++ * CELLS;
+    }
+    sh.cache[page % CACHE].page = page;
+    sh.cache[page % CACHE].cells = sh.table[i].cells;
+    return sh.table[i].cells;
+}
+
+static inline struct cell *cell_of(uint64_t address)
+{
+    uint64_t page = address / PAGE;
+    struct cell *cells =
+        mz_likely(sh.cache[page % CACHE].page == page) ? sh.cache[page % CACHE].cells : find_page(page);
+    return &cells[address % PAGE / GRANULE];
+}
+
+/* What is being accessed, for reports. */
+struct access {
+    uint64_t address;
+    unsigned size;
+    bool write, atomic;
+    uint64_t pc;
+};
+
+static bool ordered(int other, uint32_t epoch) { return epoch <= mz_sync_seen(rt.self, other); }
+
+static void race(const struct access *a, int other, uint8_t other_op)
+{
+    uint8_t op = a->write ? MZ_OP_WRITE : MZ_OP_READ;
+    if (a->atomic) op = rt.view.pending[rt.self].op;
+    mz_finding_race(other, op, other_op, a->address, a->size, a->size, a->pc);
+}
+
+static void check_write(const struct cell *c, const struct access *a)
+{
+    if (c->writer != NOBODY_YET && c->writer != rt.self && !ordered(c->writer, c->write_epoch))
+        race(a, c->writer, MZ_OP_WRITE);
+}
+
+static void check_reads(const struct cell *c, const struct access *a)
+{
+    if (c->reader == NOBODY_YET) return;
+    if (!c->more) {
+        if (c->reader != rt.self && !ordered(c->reader, c->read_epoch)) race(a, c->reader, MZ_OP_READ);
+        return;
+    }
+    for (uint32_t t = 0; t < rt.slots_known; t++) {
+        uint32_t epoch = sh.readers[c->more][t];
+        if (epoch && t != rt.self && !ordered((int)t, epoch)) race(a, (int)t, MZ_OP_READ);
+    }
+}
+
+static void add_reader(struct cell *c, uint32_t epoch)
+{
+    if (c->reader == NOBODY_YET || (c->reader == rt.self && !c->more)) {
+        c->reader = rt.self;
+        c->read_epoch = epoch;
+        return;
+    }
+    if (!c->more) {
+        MZ_ASSERT(sh.reader_count < POOL);
+        c->more = sh.reader_count++;
+        for (uint32_t t = 0; t < MZ_SLOTS; t++) sh.readers[c->more][t] = 0;
+        sh.readers[c->more][c->reader] = c->read_epoch;
+    }
+    sh.readers[c->more][rt.self] = epoch;
+}
+
+/* An access to exactly the bytes that the cell describes. */
+static void access_cell(struct cell *c, const struct access *a, bool live)
+{
+    uint32_t epoch = rt.run.threads[rt.self].epoch;
+    bool mine = c->writer == rt.self && c->write_epoch == epoch;
+    if (mine && (!a->write || c->reader == NOBODY_YET)) return;
+    if (live) {
+        check_write(c, a);
+        if (a->write) check_reads(c, a);
+    }
+    if (a->atomic) return; /* atomic accesses are kept as events */
+    if (!a->write) {
+        add_reader(c, epoch);
+        return;
+    }
+    c->writer = rt.self;
+    c->write_epoch = epoch;
+    c->reader = NOBODY_YET;
+    c->more = 0;
+}
+
+static void clear_cell(struct cell *c, uint8_t mask)
+{
+    c->execution = rt.execution;
+    c->more = 0;
+    c->mask = mask;
+    c->writer = c->reader = NOBODY_YET;
+    c->form = SIMPLE;
+}
+
+static void split_cell(struct cell *c)
+{
+    MZ_ASSERT(sh.split_count + 4 < POOL);
+    uint32_t first = sh.split_count;
+    sh.split_count += 4;
+    for (uint32_t i = 0; i < 4; i++) {
+        struct cell *s = &sh.split[first + i];
+        clear_cell(s, (uint8_t)(1u << i));
+        if (!(c->mask & (1u << i))) continue;
+        s->writer = c->writer;
+        s->write_epoch = c->write_epoch;
+        s->reader = c->reader;
+        s->read_epoch = c->read_epoch;
+        if (!c->more) continue;
+        MZ_ASSERT(sh.reader_count < POOL);
+        s->more = sh.reader_count++;
+        mz_raw_memcpy(sh.readers[s->more], sh.readers[c->more], sizeof *sh.readers);
+    }
+    c->form = SPLIT;
+    c->more = first;
+}
+
+/* Can a simple cell take in an access to other bytes and still describe all of its bytes alike? */
+static bool widen_cell(struct cell *c, const struct access *a, uint8_t mask)
+{
+    uint32_t epoch = rt.run.threads[rt.self].epoch;
+    bool written_now = c->writer == rt.self && c->write_epoch == epoch && c->reader == NOBODY_YET;
+    bool read_now = c->reader == rt.self && c->read_epoch == epoch && !c->more && c->writer == NOBODY_YET;
+    if (a->atomic) return false;
+    if ((c->mask & mask) == mask && written_now) return true;
+    if (!(a->write ? written_now : read_now)) return false;
+    c->mask |= mask;
+    return true;
+}
+
+static void access_granule(struct cell *c, const struct access *a, uint8_t mask, bool live)
+{
+    if (c->execution != rt.execution) {
+        if (a->atomic) return;
+        clear_cell(c, mask);
+    }
+    if (c->form == SIMPLE && c->mask != mask) {
+        if (widen_cell(c, a, mask)) return;
+        split_cell(c);
+    }
+    if (c->form == SIMPLE) {
+        access_cell(c, a, live);
+        return;
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        if (mask & (1u << i)) access_cell(&sh.split[c->more + i], a, live);
+}
+
+/* A plain access where atomic objects lie: is it ordered with all atomic accesses to the same bytes so far?
+ */
+static void check_atomics(const struct access *a)
+{
+    for (uint64_t key = a->address - 15; key != a->address + a->size; key++) {
+        uint32_t o = mz_explore_known_object(rt.x, key);
+        if (!o) continue;
+        for (mz_number n = mz_explore_last_event(rt.x, o); n; n = rt.path->events[n - 1].prev_object) {
+            const struct mz_event *e = &rt.path->events[n - 1];
+            bool memory = e->op >= MZ_OP_LOAD && e->op <= MZ_OP_CAS;
+            if (!memory || e->thread == rt.self || !(a->write || e->access == MZ_WRITES)) continue;
+            if (e->key + e->size <= a->address || e->key >= a->address + a->size) continue;
+            if (!ordered(e->thread, mz_sync_event_epoch(n - 1))) race(a, e->thread, e->op);
+        }
+    }
+}
+
+static __attribute__((noinline)) void slow_access(const struct access *a, struct cell *c, uint8_t mask)
+{
+    bool live = mz_explore_live(rt.x);
+    access_granule(c, a, mask, live);
+    if (c->atomic && live && !a->atomic) check_atomics(a);
+}
+
+static inline void plain(uint64_t address, unsigned size, bool write, uint64_t pc)
+{
+    struct cell *c = cell_of(address);
+    uint8_t mask = (uint8_t)(((1u << size) - 1) << address % GRANULE);
+    uint32_t epoch = rt.run.threads[rt.self].epoch;
+    /* Written before by this thread in this epoch, read by nobody since: nothing new. */
+    if (mz_likely(c->execution == rt.execution && c->mask == mask && c->form == SIMPLE &&
+                  c->writer == rt.self && c->write_epoch == epoch && c->reader == NOBODY_YET))
+        return;
+    /* Read before by this thread in this epoch, by no other. */
+    if (!write && c->execution == rt.execution && c->mask == mask && c->form == SIMPLE &&
+        c->reader == rt.self && c->read_epoch == epoch && !c->more)
+        return;
+    struct access a = {address, size, write, false, pc};
+    slow_access(&a, c, mask);
+}
+
+void mz_shadow_range(uint64_t address, size_t size, bool write, uint64_t pc)
+{
+    while (size) {
+        unsigned part = (unsigned)(GRANULE - address % GRANULE);
+        if (part > size) part = (unsigned)size;
+        plain(address, part, write, pc);
+        address += part;
+        size -= part;
+    }
+}
+
+/* An atomic access that has just been committed: is it ordered with the plain ones before? */
+void mz_shadow_atomic(uint64_t address, unsigned size, enum mz_access access)
+{
+    if (!mz_explore_live(rt.x)) return;
+    for (uint64_t at = address; at < address + size; at = at / GRANULE * GRANULE + GRANULE) {
+        unsigned part = (unsigned)(GRANULE - at % GRANULE);
+        if (part > address + size - at) part = (unsigned)(address + size - at);
+        struct cell *c = cell_of(at);
+        c->atomic = 1;
+        if (c->execution != rt.execution) continue;
+        struct access a = {at, part, access == MZ_WRITES, true, rt.view.pending[rt.self].pc};
+        slow_access(&a, c, (uint8_t)(((1u << part) - 1) << at % GRANULE));
+    }
+}
+
+/* The hooks of the compilers for plain accesses: called just before the access. */
+#define HOOKS(n)                                                                                             \
+    MZ_EXPORT void __tsan_read##n(void *p);                                                                  \
+    MZ_EXPORT void __tsan_write##n(void *p);                                                                 \
+    MZ_EXPORT void __tsan_unaligned_read##n(void *p);                                                        \
+    MZ_EXPORT void __tsan_unaligned_write##n(void *p);                                                       \
+    MZ_EXPORT void __tsan_volatile_read##n(void *p);                                                         \
+    MZ_EXPORT void __tsan_volatile_write##n(void *p);                                                        \
+    MZ_EXPORT void __tsan_unaligned_volatile_read##n(void *p);                                               \
+    MZ_EXPORT void __tsan_unaligned_volatile_write##n(void *p);                                              \
+    MZ_EXPORT void __tsan_read_write##n(void *p);                                                            \
+    MZ_EXPORT void __tsan_unaligned_read_write##n(void *p);                                                  \
+    void __tsan_read##n(void *p) { hook_aligned(p, n, false, MZ_PC(), MZ_FRAME()); }                         \
+    void __tsan_write##n(void *p) { hook_aligned(p, n, true, MZ_PC(), MZ_FRAME()); }                         \
+    void __tsan_unaligned_read##n(void *p) { hook(p, n, false, MZ_PC(), MZ_FRAME()); }                       \
+    void __tsan_unaligned_write##n(void *p) { hook(p, n, true, MZ_PC(), MZ_FRAME()); }                       \
+    void __tsan_volatile_read##n(void *p) { hook_aligned(p, n, false, MZ_PC(), MZ_FRAME()); }                \
+    void __tsan_volatile_write##n(void *p) { hook_aligned(p, n, true, MZ_PC(), MZ_FRAME()); }                \
+    void __tsan_unaligned_volatile_read##n(void *p) { hook(p, n, false, MZ_PC(), MZ_FRAME()); }              \
+    void __tsan_unaligned_volatile_write##n(void *p) { hook(p, n, true, MZ_PC(), MZ_FRAME()); }              \
+    void __tsan_read_write##n(void *p) { hook_both(p, n, MZ_PC(), MZ_FRAME()); }                             \
+    void __tsan_unaligned_read_write##n(void *p) { hook_both(p, n, MZ_PC(), MZ_FRAME()); }
+
+/* Replaying a data race: keep both accesses, with their call stacks. */
+static __attribute__((noinline)) void record_access(uint64_t address, size_t size, bool write,
+                                                    const void *frame)
+{
+    const struct mz_options_block *o = &rt.channel->options;
+    if (o->race_size && address < o->race_address + o->race_size && o->race_address < address + size)
+        mz_record(write ? MZ_OP_WRITE : MZ_OP_READ, address, (unsigned)size, MZ_RECORD_RACING, 0, 0, 0,
+                  frame);
+}
+
+static inline void hook(void *p, size_t size, bool write, void *pc, const void *frame)
+{
+    if (mz_unlikely(!rt.active)) return;
+    rt.hooks++;
+    if (mz_unlikely(rt.recording)) record_access((uintptr_t)p, size, write, frame);
+    mz_shadow_range((uintptr_t)p, size, write, (uintptr_t)pc);
+}
+
+void mz_access_range(const void *p, size_t size, bool write, void *pc, const void *frame)
+{
+    hook((void *)(uintptr_t)p, size, write, pc, frame);
+}
+
+static inline void hook_aligned(void *p, size_t size, bool write, void *pc, const void *frame)
+{
+    if (size > GRANULE || mz_unlikely(!rt.active || rt.recording)) {
+        hook(p, size, write, pc, frame);
+        return;
+    }
+    rt.hooks++;
+    if (mz_unlikely((uintptr_t)p % GRANULE + size > GRANULE))
+        mz_shadow_range((uintptr_t)p, size, write, (uintptr_t)pc);
+    else
+        plain((uintptr_t)p, (unsigned)size, write, (uintptr_t)pc);
+}
+
+static inline void hook_both(void *p, size_t size, void *pc, const void *frame)
+{
+    hook(p, size, false, pc, frame);
+    hook(p, size, true, pc, frame);
+}
+
+HOOKS(1)
+HOOKS(2)
+HOOKS(4)
+HOOKS(8)
+HOOKS(16)
+
+MZ_EXPORT void __tsan_read_range(void *p, size_t size);
+MZ_EXPORT void __tsan_write_range(void *p, size_t size);
+void __tsan_read_range(void *p, size_t size) { hook(p, size, false, MZ_PC(), MZ_FRAME()); }
+void __tsan_write_range(void *p, size_t size) { hook(p, size, true, MZ_PC(), MZ_FRAME()); }
+
+MZ_EXPORT void __tsan_vptr_update(void **p, void *value);
+MZ_EXPORT void __tsan_vptr_read(void **p);
+void __tsan_vptr_update(void **p, void *value)
+{
+    if (*p != value) hook(p, sizeof *p, true, MZ_PC(), MZ_FRAME());
+}
+void __tsan_vptr_read(void **p) { hook(p, sizeof *p, false, MZ_PC(), MZ_FRAME()); }
+
+MZ_EXPORT void __tsan_func_entry(void *caller);
+MZ_EXPORT void __tsan_func_exit(void);
+MZ_EXPORT void __tsan_ignore_thread_begin(void);
+MZ_EXPORT void __tsan_ignore_thread_end(void);
+void __tsan_func_entry(void *caller) { (void)caller; }
+void __tsan_func_exit(void) {}
+void __tsan_ignore_thread_begin(void) {}
+void __tsan_ignore_thread_end(void) {}

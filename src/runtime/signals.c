@@ -1,0 +1,110 @@
+/* Signals of the program's own making: the first write to a protected page (snapshot.c), and crashes.
+ *
+ * A crash is reported from the fiber that crashed, but not from within the signal handler: the handler
+ * returns into crash_landing on a stack of its own, as the fiber's stack may be what overflowed. */
+#define _GNU_SOURCE
+#include "runtime.h"
+
+#include "../base/region.h"
+
+#include <signal.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define STACK ((size_t)256 << 10)
+
+static struct {
+    int signal;
+    uint64_t address, pc;
+    void *frame;
+    char *stack;
+} crash;
+
+static const char *describe(void)
+{
+    switch (crash.signal) {
+    case SIGSEGV:
+        if (mz_fiber_guard_contains(rt.self, crash.address)) return "stack overflow";
+        return crash.address < 4096 ? "null pointer access (SIGSEGV)" : "invalid memory access (SIGSEGV)";
+    case SIGBUS:
+        return "bus error (SIGBUS)";
+    case SIGFPE:
+        return "arithmetic error, such as division by zero (SIGFPE)";
+    case SIGILL:
+        return "illegal instruction or trap (SIGILL)";
+    case SIGTRAP:
+        return "trap (SIGTRAP)";
+    default:
+        return "signal";
+    }
+}
+
+static _Noreturn void crash_landing(void)
+{
+    mz_finding_at(MZ_KIND_CRASH, describe(), crash.signal, crash.address, crash.pc, crash.frame);
+}
+
+static void handler(int signal, siginfo_t *info, void *context)
+{
+    ucontext_t *u = context;
+    uint64_t address = (uintptr_t)info->si_addr;
+    if (signal == SIGSEGV && mz_snapshot_fault(address)) return;
+    if (!rt.active) {
+        struct sigaction dfl;
+        memset(&dfl, 0, sizeof dfl);
+        dfl.sa_handler = SIG_DFL;
+        ((int (*)(int, const struct sigaction *, struct sigaction *))mz_next_symbol("sigaction"))(signal,
+                                                                                                  &dfl, NULL);
+        return;
+    }
+    crash.signal = signal;
+    crash.address = signal == SIGFPE || signal == SIGILL ? 0 : address;
+    crash.pc = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
+    crash.frame = (void *)u->uc_mcontext.gregs[REG_RBP];
+    u->uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)(crash.stack + STACK - 128 - 8);
+    u->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)crash_landing;
+}
+
+void mz_signals_init(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+    int (*action)(int, const struct sigaction *, struct sigaction *) =
+        (int (*)(int, const struct sigaction *, struct sigaction *))mz_next_symbol("sigaction");
+    struct sigaction sa;
+    stack_t alt = {.ss_sp = mz_region_reserve(STACK), .ss_size = STACK};
+    crash.stack = mz_region_reserve(STACK);
+    MZ_ASSERT(alt.ss_sp && crash.stack && sigaltstack(&alt, NULL) == 0);
+    memset(&sa, 0, sizeof sa);
+    sa.sa_sigaction = handler;
+    sa.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigemptyset(&sa.sa_mask);
+    for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++)
+        MZ_ASSERT(action(signals[i], &sa, NULL) == 0);
+}
+
+/* Handlers of the program for these signals would hide its crashes; for others they are libc's business. */
+static bool ours(int signal)
+{
+    return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGTRAP;
+}
+
+MZ_EXPORT int sigaction(int signal, const struct sigaction *restrict act, struct sigaction *restrict old)
+{
+    static int (*real)(int, const struct sigaction *, struct sigaction *);
+    if (!real) real = (int (*)(int, const struct sigaction *, struct sigaction *))mz_next_symbol("sigaction");
+    if (act && ours(signal) && rt.active) {
+        mz_note("handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP are ignored: crashes are findings");
+        return 0;
+    }
+    if (old) mz_snapshot_touch(old, sizeof *old);
+    return real(signal, act, old);
+}
+
+MZ_EXPORT sighandler_t signal(int number, sighandler_t h)
+{
+    static sighandler_t (*real)(int, sighandler_t);
+    if (!real) real = (sighandler_t(*)(int, sighandler_t))mz_next_symbol("signal");
+    if (ours(number) && rt.active) return SIG_DFL;
+    return real(number, h);
+}

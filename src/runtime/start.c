@@ -1,0 +1,232 @@
+/* Getting control: between the loader and main.
+ *
+ * __libc_start_main is ours first: it hands libc another main, which maps the channel, sets everything up and
+ * explores. Started without the command, the program just runs, once, in the order that the first execution
+ * would have. */
+#define _GNU_SOURCE
+#include "runtime.h"
+
+#include "../base/region.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void *mz_next_symbol(const char *name)
+{
+    void *p = dlsym(RTLD_NEXT, name);
+    MZ_ASSERT(p != NULL);
+    return p;
+}
+
+void mz_print(const char *text)
+{
+    if (write(2, text, strlen(text)) < 0) return;
+}
+
+static uint64_t our_start, our_end;
+
+bool mz_is_ours(uint64_t pc) { return pc >= our_start && pc < our_end; }
+
+/* ---- what is loaded ---- */
+
+static const char *const tries[] = {"pthread_mutex_trylock", "mtx_trylock", NULL};
+static const char *const files[] = {
+    "open",    "open64", "openat",       "fopen",         "fopen64", "fdopen",  "creat",        "socket",
+    "pipe",    "pipe2",  "dup",          "dup2",          "dup3",    "eventfd", "opendir",      "tmpfile",
+    "mkstemp", "accept", "epoll_create", "epoll_create1", "popen",   "freopen", "memfd_create", NULL};
+
+static bool is_one_of(const char *name, const char *const *list)
+{
+    for (; *list; list++)
+        if (!strcmp(name, *list)) return true;
+    return false;
+}
+
+/* Undefined symbols come first in the table, before those that the GNU hash covers. */
+static void look_at_undefined(const struct dl_phdr_info *info, const ElfW(Dyn) * dyn, struct mz_module *m)
+{
+    const ElfW(Sym) *symbols = NULL;
+    const char *names = NULL;
+    const uint32_t *gnu_hash = NULL, *hash = NULL;
+    for (; dyn->d_tag != DT_NULL; dyn++) {
+        uintptr_t p = dyn->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr + dyn->d_un.d_ptr : dyn->d_un.d_ptr;
+        if (dyn->d_tag == DT_SYMTAB) symbols = (const void *)p;
+        if (dyn->d_tag == DT_STRTAB) names = (const void *)p;
+        if (dyn->d_tag == DT_GNU_HASH) gnu_hash = (const void *)p;
+        if (dyn->d_tag == DT_HASH) hash = (const void *)p;
+    }
+    if (!symbols || !names || !(gnu_hash || hash)) return;
+    uint32_t count = gnu_hash ? gnu_hash[1] : hash[1];
+    for (uint32_t i = 1; i < count; i++) {
+        const char *name = names + symbols[i].st_name;
+        if (symbols[i].st_shndx != SHN_UNDEF) continue;
+        if (is_one_of(name, tries)) rt.trylock_used = true;
+        if (is_one_of(name, files)) rt.files_used = true;
+        if (!strncmp(name, "__tsan_", 7)) m->instrumented = 1;
+    }
+}
+
+static int add_module(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct mz_channel *c = rt.channel;
+    uint64_t start = ~0ull, end = 0;
+    const ElfW(Dyn) *dyn = NULL;
+    (void)size, (void)data;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uint64_t from = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_DYNAMIC) dyn = (const void *)from;
+        if (p->p_type != PT_LOAD) continue;
+        if (from < start) start = from;
+        if (from + p->p_memsz > end) end = from + p->p_memsz;
+    }
+    if ((uintptr_t)&rt >= start && (uintptr_t)&rt < end) {
+        our_start = start;
+        our_end = end;
+    }
+    if (c->module_count == MZ_MAX_MODULES) return 0;
+    struct mz_module *m = &c->modules[c->module_count++];
+    m->bias = info->dlpi_addr;
+    m->start = start;
+    m->end = end;
+    if (info->dlpi_name[0]) {
+        mz_text_copy(m->path, sizeof m->path, info->dlpi_name);
+    } else {
+        ssize_t n = readlink("/proc/self/exe", m->path, sizeof m->path - 1);
+        m->path[n > 0 ? n : 0] = 0;
+    }
+    if (dyn && !mz_is_ours((uintptr_t)dyn) && !strstr(m->path, "/libc.so") && !strstr(m->path, "linux-vdso"))
+        look_at_undefined(info, dyn, m);
+    c->instrumented |= m->instrumented;
+    return 0;
+}
+
+/* ---- the channel ---- */
+
+static struct mz_channel *map_channel(const char *number)
+{
+    struct stat st;
+    int fd = atoi(number);
+    if (fstat(fd, &st) != 0 || (size_t)st.st_size < sizeof(struct mz_channel)) return NULL;
+    struct mz_channel *c = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (c == MAP_FAILED) return NULL;
+    close(fd);
+    if (c->magic != MZ_CHANNEL_MAGIC || c->version != MZ_CHANNEL_VERSION || c->size_of_header != sizeof *c)
+        return NULL;
+    return c;
+}
+
+/* Without the command: a channel that nobody reads. */
+static struct mz_channel *private_channel(void)
+{
+    const uint64_t steps = 10000000, arena = 1 << 20;
+    size_t size = sizeof(struct mz_channel) + steps * sizeof(struct mz_step) + arena;
+    struct mz_channel *c = mz_region_reserve(size);
+    MZ_ASSERT(c != NULL);
+    c->options.mode = MZ_MODE_REPLAY;
+    c->options.algorithm = MZ_ALG_NONE;
+    c->options.show_output = 1;
+    c->options.max_steps = steps - 16;
+    c->live_offset = sizeof *c;
+    c->live_capacity = steps;
+    c->arena_offset = c->live_offset + steps * sizeof(struct mz_step);
+    c->arena_size = arena;
+    return c;
+}
+
+static void hide_channel_variable(char **envp)
+{
+    int to = 0;
+    for (int i = 0; envp[i]; i++)
+        if (strncmp(envp[i], MZ_CHANNEL_ENV "=", sizeof MZ_CHANNEL_ENV)) envp[to++] = envp[i];
+    envp[to] = NULL;
+}
+
+static void start_exploration(void)
+{
+    const struct mz_options_block *o = &rt.channel->options;
+    struct mz_explore_options options = {.algorithm = (enum mz_algorithm)o->algorithm,
+                                         .sleep_sets = o->sleep_sets,
+                                         .max_steps = o->max_steps,
+                                         .refresh = mz_refresh};
+    if (o->mode == MZ_MODE_REPLAY) {
+        options.algorithm = MZ_ALG_NONE;
+        options.sleep_sets = false;
+        options.schedule = (const struct mz_step *)((char *)rt.channel + o->schedule_offset);
+        options.schedule_length = o->schedule_length;
+        rt.recording = rt.channel->records_capacity > 0;
+        rt.once = true;
+    }
+    rt.x = mz_explore_new(&rt.view, &options);
+    rt.path = (struct mz_path *)rt.x;
+    rt.live = (struct mz_step *)((char *)rt.channel + rt.channel->live_offset);
+}
+
+/* A program that runs by itself ends like any other. */
+static int end_standalone(void)
+{
+    const struct mz_finding *f = &rt.channel->findings[0];
+    fflush(NULL);
+    if (!rt.channel->finding_count) return rt.run.exit_code;
+    if (f->kind == MZ_KIND_EXIT_CODE) return f->code;
+    mz_print("mazurka: ");
+    mz_print(mz_kind_name((enum mz_kind)f->kind));
+    mz_print(": ");
+    mz_print(f->text);
+    mz_print(" (mazurka check shows where and how)\n");
+    return 1;
+}
+
+static int our_main(int argc, char **argv, char **envp)
+{
+    const char *number = getenv(MZ_CHANNEL_ENV);
+    rt.standalone = number == NULL;
+    rt.channel = number ? map_channel(number) : private_channel();
+    if (!rt.channel) {
+        mz_print("mazurka: this program was built with another version of mazurka: build it again\n");
+        return 2;
+    }
+    hide_channel_variable(envp);
+    rt.argc = argc;
+    rt.argv = argv;
+    rt.envp = envp;
+    rt.slots_known = 1;
+    rt.channel->threads[0].used = 1;
+    mz_text_copy(rt.channel->threads[0].name, sizeof rt.channel->threads[0].name, "0");
+    dl_iterate_phdr(add_module, NULL);
+    mz_raw_init();
+    mz_libc_init();
+    mz_heap_init();
+    mz_fiber_init();
+    mz_sync_init();
+    mz_shadow_init();
+    mz_signals_init();
+    start_exploration();
+    rt.channel->started = 1;
+    mz_snapshot_init();
+    mz_explore_program();
+    if (rt.standalone) _exit(end_standalone());
+    if (rt.channel->options.show_output) fflush(NULL);
+    _exit(0);
+}
+
+MZ_EXPORT int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
+                                void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
+{
+    typedef int start_fn(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void),
+                         void (*)(void), void *);
+    rt.main = main;
+    return ((start_fn *)mz_next_symbol("__libc_start_main"))(our_main, argc, argv, init, fini, rtld_fini,
+                                                             stack_end);
+}
+
+MZ_EXPORT void __tsan_init(void);
+void __tsan_init(void) {}
