@@ -33,7 +33,8 @@ static void add_race(struct mz_exploration *x, mz_number first, mz_number n)
     const struct mz_event *e = mz_event_at(x, n);
     struct mz_race *r = &x->races[x->race_count++];
     r->first = first;
-    r->second = n;
+    r->second = r->split = n;
+    r->settled = false;
     r->before = e->before;
     r->last = mz_elem_of(e);
     r->last.access = (uint8_t)access_before(mz_event_at(x, first), e);
@@ -107,7 +108,10 @@ bool mz_dependence_blocked(struct mz_exploration *x, int thread, struct mz_race 
     mz_number f = last_disabling(x, &x->objects[object], p->op);
     mz_clock before = x->thread_clock[thread];
     if (!f || mz_clock_covers(x, before, f)) return false;
-    *race = (struct mz_race){f, 0, {object, (uint8_t)thread, MZ_WRITES, 0, p->op}, before};
+    *race = (struct mz_race){.first = f,
+                             .split = x->path.depth + 1,
+                             .last = {object, (uint8_t)thread, MZ_WRITES, 0, p->op},
+                             .before = before};
     return true;
 }
 

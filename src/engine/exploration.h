@@ -51,7 +51,7 @@ struct mz_node {
     uint64_t choices;                  /* of the current thread, still to be explored (not optimal) */
     uint64_t asleep;                   /* threads with an element in the sleep set */
     uint32_t sleep_start, sleep_count; /* in x->sleep */
-    uint32_t journal;
+    uint32_t journal, races;
     mz_clock clocks;
     uint32_t wakeup;     /* optimal: branches after the current one, first of a list */
     struct mz_step step; /* the current branch */
@@ -61,8 +61,10 @@ struct mz_node {
 struct mz_race {
     mz_number first;
     mz_number second;    /* 0: the second never happened (blocked thread, other choice) */
+    mz_number split;     /* events from here on come after the second in v: its own number if it happened */
     struct mz_elem last; /* the second as it would be before the first */
     mz_clock before;     /* clock of the second's thread before it */
+    bool settled;        /* optimal: need not be looked at again, whatever follows the second event */
 };
 
 struct mz_journal_entry {
@@ -106,7 +108,7 @@ struct mz_exploration {
     uint32_t *object_table; /* open addressing: hash of key -> object */
     uint32_t object_mask;
 
-    struct mz_race *races; /* of the live part, for reductions that look at them at the end */
+    struct mz_race *races; /* of the path, for reductions that look at them at the end */
     uint32_t race_count;
 
     struct mz_wakeup_node *wakeup;
@@ -165,17 +167,23 @@ mz_number mz_first_event_after(const struct mz_exploration *x, int thread, mz_nu
 bool mz_happens_after_only(const struct mz_exploration *x, mz_clock c, int thread, mz_number n);
 bool mz_last_is_initial(const struct mz_exploration *x, const struct mz_race *race);
 bool mz_is_initial(const struct mz_exploration *x, const struct mz_race *race, int thread);
-uint32_t mz_notdep(struct mz_exploration *x, mz_number n, mz_number end, struct mz_elem *v);
+uint32_t mz_notdep(struct mz_exploration *x, mz_number n, mz_number from, mz_number end, struct mz_elem *v);
+
+/* Whether something explored, or about to be, stands for the sequence v: not at all; for v as it is; or for
+ * every sequence that starts with the first `core` elements of v. */
+enum mz_cover { MZ_UNCOVERED, MZ_COVERED, MZ_SETTLED };
 
 /* sleep_set.c */
 void mz_sleep_inherit(struct mz_exploration *x, uint32_t k);
 void mz_sleep_add(struct mz_exploration *x, uint32_t k, struct mz_elem e);
 uint64_t mz_sleep_choices(const struct mz_exploration *x, uint32_t k, int thread);
-bool mz_sleep_has_weak_initial(struct mz_exploration *x, uint32_t k, const struct mz_elem *v, uint32_t count);
+enum mz_cover mz_sleep_covers(const struct mz_exploration *x, uint32_t k, const struct mz_elem *v,
+                              uint32_t count, uint32_t core);
 
 /* wakeup_tree.c */
 uint32_t mz_wakeup_pop(struct mz_exploration *x, uint32_t *list, struct mz_elem *first);
-void mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct mz_elem *v, uint32_t count);
+enum mz_cover mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct mz_elem *v, uint32_t count,
+                               uint32_t core);
 void mz_wakeup_clear(struct mz_exploration *x, uint32_t *list);
 
 /* explore.c */

@@ -134,6 +134,7 @@ static void fresh_node(struct mz_exploration *x, uint32_t k)
     n->enabled = x->view->enabled;
     n->backtrack = n->done = n->choices = 0;
     n->journal = x->journal_count;
+    n->races = x->race_count;
     n->clocks = x->clock_count;
     if (k == 0) n->sleep_start = n->sleep_count = n->wakeup = 0, n->asleep = 0;
 }
@@ -246,7 +247,12 @@ void mz_explore_join(struct mz_exploration *x, int thread, int finished)
                    mz_clock_joined(x, x->thread_clock[thread], x->thread_clock[finished]));
 }
 
-void mz_explore_wake(struct mz_exploration *x, int thread, int woken) { mz_explore_join(x, woken, thread); }
+void mz_explore_wake(struct mz_exploration *x, mz_number event, int woken)
+{
+    if (!live(x)) return;
+    mz_journal_set(x, &x->thread_clock[woken],
+                   mz_clock_joined(x, x->thread_clock[woken], mz_event_at(x, event)->clock));
+}
 
 void mz_explore_release(struct mz_exploration *x, int thread, uint64_t key)
 {
@@ -279,6 +285,7 @@ static void rewind_to(struct mz_exploration *x, uint32_t k)
 {
     mz_journal_undo(x, x->nodes[k].journal);
     x->clock_count = x->nodes[k].clocks;
+    x->race_count = x->nodes[k].races;
     x->path.steps[k] = x->nodes[k].step;
     x->path.replay = k;
     x->live_first = true;
@@ -288,6 +295,7 @@ static void start_over(struct mz_exploration *x)
 {
     for (uint32_t k = 0; k <= x->path.depth; k++) mz_wakeup_clear(x, &x->nodes[k].wakeup);
     mz_journal_undo(x, 0);
+    x->race_count = 0;
     x->clock_count = 1;
     x->path.replay = 0;
     x->restart = x->live_first = false;
@@ -317,8 +325,6 @@ bool mz_explore_end(struct mz_exploration *x)
         return true;
     }
     x->reduction->end(x);
-    x->counters.races += x->race_count;
-    x->race_count = 0;
     for (uint32_t k = x->path.depth + x->barren; k-- > 0;) {
         if (x->options.sleep_sets && !(x->barren && k == x->path.depth))
             mz_sleep_add(x, k, mz_elem_of(&x->path.events[k]));

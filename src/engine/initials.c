@@ -53,12 +53,12 @@ bool mz_is_initial(const struct mz_exploration *x, const struct mz_race *race, i
     return thread == race->last.thread && mz_last_is_initial(x, race);
 }
 
-/* notdep(e, E) for the events after n up to and without `end`, as elements; returns how many. */
-uint32_t mz_notdep(struct mz_exploration *x, mz_number n, mz_number end, struct mz_elem *v)
+/* Those events of notdep(e, E) with numbers from `from` up to and without `end`, as elements; how many. */
+uint32_t mz_notdep(struct mz_exploration *x, mz_number n, mz_number from, mz_number end, struct mz_elem *v)
 {
     int thread = mz_event_at(x, n)->thread;
     uint32_t count = 0;
-    for (mz_number i = n + 1; i < end; i++) {
+    for (mz_number i = from; i < end; i++) {
         const struct mz_event *e = mz_event_at(x, i);
         if (mz_clock_at(x, e->clock)[thread] < n) v[count++] = mz_elem_of(e);
     }

@@ -108,7 +108,9 @@ enum mz_ending mz_explore_ending(const struct mz_exploration *x);
 void mz_explore_spawn(struct mz_exploration *x, int thread, int child);
 void mz_explore_join(struct mz_exploration *x, int thread, int finished);
 void mz_explore_release(struct mz_exploration *x, int thread, uint64_t key); /* mutex given back */
-void mz_explore_wake(struct mz_exploration *x, int thread, int woken);       /* by a signal or broadcast */
+/* The event of this number (a signal or broadcast) is a cause of the next event of a thread: to be called
+ * when that next event is the one that waited for it, not while the thread still has to release the mutex. */
+void mz_explore_wake(struct mz_exploration *x, mz_number event, int woken);
 
 /* The path is live: what happens now has not happened before, and is analysed. */
 bool mz_explore_live(const struct mz_exploration *x);

@@ -54,40 +54,50 @@ void mz_wakeup_clear(struct mz_exploration *x, uint32_t *list)
 
 /* Lemma 4.6: can p come first in something equivalent to v (and what may follow)? If p is in v, it is taken
  * out of it. Elements taken out have thread MZ_NOBODY. */
-static bool take_weak_initial(const struct mz_elem *p, struct mz_elem *v, uint32_t count)
+static enum mz_cover take_weak_initial(const struct mz_elem *p, struct mz_elem *v, uint32_t count,
+                                       uint32_t core)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (v[i].thread == p->thread) {
-            if (v[i].choice != p->choice && v[i].choice != MZ_ANY && p->choice != MZ_ANY) return false;
+            if (v[i].choice != p->choice && v[i].choice != MZ_ANY && p->choice != MZ_ANY) return MZ_UNCOVERED;
             v[i].thread = MZ_NOBODY;
             v[i].object = 0;
-            return true;
+            return i < core ? MZ_SETTLED : MZ_COVERED;
         }
-        if (mz_conflict(&v[i], p)) return false;
+        if (mz_conflict(&v[i], p)) return MZ_UNCOVERED;
     }
-    return true;
+    return MZ_COVERED;
+}
+
+/* The first branch of the list that is compatible with v, or 0 and where the list ends. */
+static uint32_t compatible(struct mz_exploration *x, uint32_t **list, struct mz_elem *v, uint32_t count,
+                           uint32_t core, enum mz_cover *cover)
+{
+    uint32_t w;
+    for (; (w = **list); *list = &x->wakeup[w].next)
+        if ((*cover = take_weak_initial(&x->wakeup[w].elem, v, count, core)) != MZ_UNCOVERED) return w;
+    return 0;
 }
 
 /* insert(v, tree): walk down the first branch that is compatible with v; if that ends in a leaf, v is
- * covered; otherwise what is left of v becomes a new branch, after all others. v is used up. */
-void mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct mz_elem *v, uint32_t count)
+ * covered; otherwise what is left of v becomes a new branch, after all others. v is used up.
+ *
+ * The answer is about the first step of the branch that stands for v: if it is an initial of the core of v,
+ * it stands for every sequence with that core (see reduction_optimal.c). */
+enum mz_cover mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct mz_elem *v, uint32_t count,
+                               uint32_t core)
 {
-    while (*list) {
-        uint32_t w = *list, *end = list;
-        while (w && !take_weak_initial(&x->wakeup[w].elem, v, count)) {
-            end = &x->wakeup[w].next;
-            w = x->wakeup[w].next;
-        }
-        if (!w) {
-            list = end;
-            break;
-        }
-        if (!x->wakeup[w].child) return; /* a leaf */
+    enum mz_cover cover = MZ_SETTLED, below;
+    uint32_t w = compatible(x, &list, v, count, core, &cover);
+    while (w) {
+        if (!x->wakeup[w].child) return cover; /* a leaf */
         list = &x->wakeup[w].child;
+        w = compatible(x, &list, v, count, core, &below);
     }
     for (uint32_t i = 0; i < count; i++) {
         if (v[i].thread == MZ_NOBODY) continue;
         *list = new_node(x, v[i]);
         list = &x->wakeup[*list].child;
     }
+    return cover;
 }

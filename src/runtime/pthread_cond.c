@@ -25,13 +25,20 @@ static void update_choices(const struct mz_cond *c)
         rt.view.pending[__builtin_ctzll(s)].choices = c->waiters ? c->waiters : 1;
 }
 
+/* A thread that was woken wants its mutex back. */
+static void relock(struct mz_mutex *m, int slot, const void *pc)
+{
+    mz_explore_wake(rt.x, rt.run.threads[slot].woken_by, slot);
+    mz_mutex_post(m, slot, pc);
+}
+
 static void wake(struct mz_cond *c, int slot)
 {
     struct mz_thread *t = &rt.run.threads[slot];
     c->waiters &= ~bit(slot);
-    mz_explore_wake(rt.x, rt.self, slot);
+    t->woken_by = rt.path->depth;
     /* It may still have to release the mutex, if that is a visible operation. */
-    if (t->state == MZ_THREAD_WAITING) mz_mutex_post(t->wait_mutex, slot, (void *)rt.view.pending[slot].pc);
+    if (t->state == MZ_THREAD_WAITING) relock(t->wait_mutex, slot, (void *)rt.view.pending[slot].pc);
     MZ_RECORD(MZ_OP_WOKEN, (uintptr_t)c, 0, 0, 0, 0, slot, MZ_FRAME());
 }
 
@@ -58,7 +65,7 @@ MZ_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
         rt.view.pending[rt.self].op = MZ_OP_NONE;
         rt.view.pending[rt.self].pc = (uintptr_t)MZ_PC();
     } else {
-        mz_mutex_post(m, rt.self, MZ_PC());
+        relock(m, rt.self, MZ_PC());
     }
     mz_dispatch();
     mz_mutex_take(m);

@@ -56,8 +56,9 @@ struct mz_thread {
     void *argument, *result;
     void *wait_mutex; /* WAITING: to be locked again */
     uint64_t wait_object;
-    uint32_t epoch; /* C11 order: number of releases by this thread, from 1 */
-    char *heap;     /* next free byte of its arena */
+    uint32_t woken_by; /* number of the event that did */
+    uint32_t epoch;    /* C11 order: number of releases by this thread, from 1 */
+    char *heap;        /* next free byte of its arena */
     uint32_t keys_set;
 };
 

@@ -1,0 +1,76 @@
+/* The invariants of a model (model.h), checked. */
+#include <stddef.h>
+#include "model.h"
+
+/* The kind of object that an operation is on; MZ_MODEL_KINDS if none. */
+static enum mz_model_kind kind_of(uint8_t code)
+{
+    switch (code) {
+    case MZ_MODEL_READ:
+    case MZ_MODEL_WRITE:
+    case MZ_MODEL_ADD:
+    case MZ_MODEL_XCHG:
+    case MZ_MODEL_CAS:
+        return MZ_MODEL_VAR;
+    case MZ_MODEL_LOCK:
+    case MZ_MODEL_TRYLOCK:
+    case MZ_MODEL_UNLOCK:
+        return MZ_MODEL_MUTEX;
+    case MZ_MODEL_WAIT:
+    case MZ_MODEL_SIGNAL:
+    case MZ_MODEL_BROADCAST:
+        return MZ_MODEL_COND;
+    case MZ_MODEL_SEM_WAIT:
+    case MZ_MODEL_SEM_POST:
+        return MZ_MODEL_SEM;
+    default:
+        return MZ_MODEL_KINDS;
+    }
+}
+
+static const char *check_operand(const struct mz_model_operand *o)
+{
+    if (o->is_register && (o->value < 0 || o->value >= MZ_MODEL_REGS)) return "no such register";
+    return NULL;
+}
+
+static const char *check_op(const struct mz_model *m, const struct mz_model_thread *t, int i)
+{
+    const struct mz_model_op *op = &t->ops[i];
+    if (op->code >= MZ_MODEL_CODES) return "no such operation";
+    enum mz_model_kind kind = kind_of(op->code);
+    if (kind != MZ_MODEL_KINDS && op->object >= m->object_count[kind]) return "no such object";
+    if (op->code == MZ_MODEL_WAIT && op->mutex >= m->object_count[MZ_MODEL_MUTEX]) return "no such mutex";
+    if ((op->code == MZ_MODEL_SPAWN || op->code == MZ_MODEL_JOIN) && op->object >= m->thread_count)
+        return "no such thread";
+    if (op->result > MZ_MODEL_NOWHERE) return "no such register";
+    if (op->code == MZ_MODEL_IF && (op->target <= i || op->target > t->length))
+        return "a jump must go forward";
+    if (op->code == MZ_MODEL_CHOOSE && (op->a.value < 1 || op->a.value > MZ_MODEL_CHOICES))
+        return "choose takes a number from 1 to 8";
+    if (op->relation > MZ_MODEL_MINUS) return "no such relation";
+    const char *wrong = check_operand(&op->a);
+    return wrong ? wrong : check_operand(&op->b);
+}
+
+const char *mz_model_check(const struct mz_model *m)
+{
+    uint8_t spawned = 0;
+    if (m->thread_count > MZ_MODEL_THREADS) return "too many threads";
+    for (int k = 0; k < MZ_MODEL_KINDS; k++)
+        if (m->object_count[k] > MZ_MODEL_OBJECTS) return "too many objects";
+    for (int i = 0; i < m->object_count[MZ_MODEL_SEM]; i++)
+        if (m->initial[MZ_MODEL_SEM][i] < 0) return "a semaphore starts at 0 or more";
+    for (int t = 0; t < m->thread_count; t++) {
+        if (m->threads[t].length > MZ_MODEL_OPS) return "too many operations";
+        for (int i = 0; i < m->threads[t].length; i++) {
+            const struct mz_model_op *op = &m->threads[t].ops[i];
+            const char *wrong = check_op(m, &m->threads[t], i);
+            if (wrong) return wrong;
+            if (op->code != MZ_MODEL_SPAWN) continue;
+            if (spawned >> op->object & 1) return "a thread is spawned in two places";
+            spawned |= (uint8_t)(1u << op->object);
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,148 @@
+/* The model of a program: threads as arrays of operations, small enough to be understood whole. It is the
+ * data that the text (text.c), the system under test (system.c) and the brute-force oracle (tests/random)
+ * share; nothing here runs anything.
+ *
+ *     var x = 1            # shared variables, semaphores: an initial value, 0 if not given
+ *     mutex m
+ *     cond c
+ *     sem s = 2
+ *
+ *     thread main          # a thread that no operation spawns exists from the start
+ *         spawn p
+ *         read x -> r0             # an event; "-> r" may be left out
+ *         write x r0               # operands are constants or registers r0 .. r3
+ *         add x 1 -> r1            # fetch and add; r1 is the old value
+ *         xchg x 2 -> r1
+ *         cas x 0 1 -> r1          # expected, new; r1 is 1 if it succeeded, else 0
+ *         lock m
+ *         trylock m -> r1          # 1 if acquired, else 0
+ *         wait c m                 # nothing happens unless the thread holds m
+ *         signal c
+ *         broadcast c
+ *         unlock m                 # nothing happens unless the thread holds m
+ *         sem_wait s
+ *         sem_post s
+ *         choose 3 -> r1           # 0, 1 or 2
+ *         join p
+ *         let r1 = r0 + 1          # + or -
+ *         if r1 != 3 goto end      # == != < >; only forward
+ *         assert r1 == 3
+ *     end:
+ *
+ *     thread p
+ *         write x 1
+ *
+ * Meaning, the same as the native runtime's:
+ *  - Events are the memory operations, lock, trylock, wait, signal, broadcast, sem_wait, sem_post, choose,
+ * and unlock on those mutexes that the text tries somewhere. All else is local: it happens within the step of
+ *    the event before it (or at the start).
+ *  - spawn: the child runs at once up to its first event. join: waits without an event; when the joined
+ * thread finishes the joiner goes on within that very step. A thread may wait for one that is not spawned
+ * yet.
+ *  - wait: the event puts the thread among the waiters of c; then m is released (an event if m is tried),
+ * then the thread sleeps until woken, then it locks m, which is an event again.
+ *  - signal: which waiter it wakes is a choice, the thread's number; with no waiter the only choice is 0.
+ *  - An assertion that fails stops its thread for good: not finished, but not blocked either.
+ *  - Values wrap at 16 bits.
+ *
+ * Invariants, checked by mz_model_check():
+ *  M1  A jump goes forward, at most to the end of the thread: every program terminates.
+ *  M2  At most one operation of the whole text spawns a given thread: who spawns it is not a race.
+ *  M3  All numbers of objects, threads and registers are within their counts.
+ */
+#ifndef MZ_MODEL_MODEL_H
+#define MZ_MODEL_MODEL_H
+
+#include <stdint.h>
+
+#define MZ_MODEL_THREADS 8
+#define MZ_MODEL_OPS     32 /* of one thread */
+#define MZ_MODEL_REGS    4
+#define MZ_MODEL_OBJECTS 8 /* of one kind */
+#define MZ_MODEL_CHOICES 8
+#define MZ_MODEL_NAME    16
+#define MZ_MODEL_EVENTS  (3 * MZ_MODEL_OPS) /* of one thread: a wait makes three */
+#define MZ_MODEL_NOWHERE MZ_MODEL_REGS      /* result register of an operation whose result is dropped */
+
+typedef int16_t mz_model_value;
+
+enum mz_model_kind { MZ_MODEL_VAR, MZ_MODEL_MUTEX, MZ_MODEL_COND, MZ_MODEL_SEM, MZ_MODEL_KINDS };
+
+enum mz_model_code {
+    MZ_MODEL_READ,
+    MZ_MODEL_WRITE,
+    MZ_MODEL_ADD,
+    MZ_MODEL_XCHG,
+    MZ_MODEL_CAS,
+    MZ_MODEL_LOCK,
+    MZ_MODEL_TRYLOCK,
+    MZ_MODEL_UNLOCK,
+    MZ_MODEL_WAIT,
+    MZ_MODEL_SIGNAL,
+    MZ_MODEL_BROADCAST,
+    MZ_MODEL_SEM_WAIT,
+    MZ_MODEL_SEM_POST,
+    MZ_MODEL_CHOOSE,
+    MZ_MODEL_SPAWN,
+    MZ_MODEL_JOIN,
+    MZ_MODEL_ASSERT,
+    MZ_MODEL_LET,
+    MZ_MODEL_IF,
+    MZ_MODEL_CODES
+};
+
+enum mz_model_relation { MZ_MODEL_EQ, MZ_MODEL_NE, MZ_MODEL_LT, MZ_MODEL_GT, MZ_MODEL_PLUS, MZ_MODEL_MINUS };
+
+struct mz_model_operand {
+    uint8_t is_register;
+    mz_model_value value; /* the constant, or the register's number */
+};
+
+struct mz_model_op {
+    uint8_t code;     /* enum mz_model_code */
+    uint8_t object;   /* number of the variable, mutex, condition variable, semaphore; of the thread */
+    uint8_t mutex;    /* WAIT */
+    uint8_t result;   /* register, or MZ_MODEL_NOWHERE */
+    uint8_t relation; /* ASSERT, IF: a comparison; LET: PLUS or MINUS */
+    uint8_t target;   /* IF: index of the operation to go on with */
+    struct mz_model_operand a, b; /* CAS: expected, new; CHOOSE: a is the number of choices */
+};
+
+struct mz_model_thread {
+    char name[MZ_MODEL_NAME];
+    uint8_t length;
+    struct mz_model_op ops[MZ_MODEL_OPS];
+};
+
+struct mz_model {
+    uint8_t thread_count;
+    uint8_t object_count[MZ_MODEL_KINDS];
+    mz_model_value initial[MZ_MODEL_KINDS][MZ_MODEL_OBJECTS]; /* of variables and semaphores */
+    char name[MZ_MODEL_KINDS][MZ_MODEL_OBJECTS][MZ_MODEL_NAME];
+    struct mz_model_thread threads[MZ_MODEL_THREADS];
+};
+
+enum mz_model_status {
+    MZ_MODEL_ABSENT, /* never spawned */
+    MZ_MODEL_READY,  /* has a pending event that is enabled; not at the end of an execution */
+    MZ_MODEL_FINISHED,
+    MZ_MODEL_FAILED, /* by an assertion */
+    MZ_MODEL_LOCKING,
+    MZ_MODEL_WAITING,
+    MZ_MODEL_JOINING,
+    MZ_MODEL_SEM_WAITING
+};
+
+/* How an execution ended. Plain bytes: two outcomes are the same if memcmp says so. */
+struct mz_model_outcome {
+    mz_model_value vars[MZ_MODEL_OBJECTS];
+    mz_model_value regs[MZ_MODEL_THREADS][MZ_MODEL_REGS];
+    uint8_t pc[MZ_MODEL_THREADS]; /* of the operation that it is at; the thread's length if finished */
+    uint8_t status[MZ_MODEL_THREADS];
+    uint8_t blocked, failed; /* sets of threads; blocked: a deadlock */
+};
+
+/* What breaks M1 to M3, or NULL. */
+const char *mz_model_check(const struct mz_model *m);
+
+#endif

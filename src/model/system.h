@@ -1,0 +1,44 @@
+/* A model as a system under test: explores it with the engine (see ../engine/program.h). */
+#ifndef MZ_MODEL_SYSTEM_H
+#define MZ_MODEL_SYSTEM_H
+
+#include <stdbool.h>
+#include "../engine/program.h"
+#include "model.h"
+
+/* One complete execution: nothing is enabled any more. */
+struct mz_model_execution {
+    const struct mz_step *steps;
+    uint32_t length;
+    struct mz_model_outcome outcome;
+    const struct mz_exploration *exploration; /* for mz_explore_steps() and mz_explore_happens_before() */
+};
+
+struct mz_model_run {
+    enum mz_algorithm algorithm;
+    bool sleep_sets;
+    uint64_t max_runs; /* executions and blocked ones together; 0: no limit */
+    /* Called at the end of every complete execution; false stops the exploration. */
+    bool (*visit)(void *arg, const struct mz_model_execution *execution);
+    void *arg;
+};
+
+enum mz_model_verdict {
+    MZ_MODEL_EXPLORED,
+    MZ_MODEL_STOPPED,     /* by visit */
+    MZ_MODEL_TOO_MANY,    /* max_runs */
+    MZ_MODEL_STEP_LIMIT,  /* the engine says so: never, for a model */
+    MZ_MODEL_ILLEGAL,     /* the engine asked for a step that is not enabled */
+    MZ_MODEL_WRONG_ENDING /* the engine's reason to end does not fit what is enabled */
+};
+
+struct mz_model_report {
+    enum mz_model_verdict verdict;
+    uint64_t complete, asleep;   /* as the system saw them */
+    struct mz_counters counters; /* as the engine counted */
+};
+
+void mz_model_explore(const struct mz_model *m, const struct mz_model_run *run,
+                      struct mz_model_report *report);
+
+#endif

@@ -1,0 +1,251 @@
+/* The oracle against the engine, see check.h. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "check.h"
+#include "model/system.h"
+#include "swap.h"
+
+#define MAX_STEPS (MZ_MODEL_THREADS * MZ_MODEL_EVENTS)
+#define SOME_RUNS 100000 /* more than any program within the limits needs */
+
+static const struct {
+    const char *name;
+    enum mz_algorithm algorithm;
+    bool sleep_sets;
+    bool all;     /* explores every interleaving */
+    bool once;    /* explores no class twice */
+    bool optimal; /* is never blocked */
+} configs[MZ_CONFIGS] = {
+    [MZ_CONFIG_NONE] = {"none", MZ_ALG_NONE, false, true, false, false},
+    [MZ_CONFIG_SLEEP] = {"sleep", MZ_ALG_NONE, true, false, true, false},
+    [MZ_CONFIG_DPOR_PLAIN] = {"dpor-plain", MZ_ALG_DPOR, false, false, false, false},
+    [MZ_CONFIG_DPOR] = {"dpor", MZ_ALG_DPOR, true, false, true, false},
+    [MZ_CONFIG_SOURCE] = {"source", MZ_ALG_SOURCE, true, false, true, false},
+    [MZ_CONFIG_OPTIMAL] = {"optimal", MZ_ALG_OPTIMAL, true, false, true, true},
+};
+
+const char *mz_config_name(enum mz_config config)
+{
+    return config < MZ_CONFIGS ? configs[config].name : "oracle";
+}
+
+static bool differ(struct mz_checker *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Always false, to be returned. */
+static bool differ(struct mz_checker *c, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(c->text, sizeof c->text, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* One execution of the engine. */
+
+struct replay {
+    struct mz_checker *c;
+    struct mz_machine machine;
+    struct mz_state state;
+    mz_lanes clocks[MAX_STEPS]; /* of each event */
+};
+
+static bool legal(struct replay *r, const struct mz_model_execution *e, uint32_t i)
+{
+    struct mz_step step = e->steps[i];
+    if (step.thread < r->machine.m->thread_count && step.choice < 32 &&
+        mz_machine_choices(&r->machine, &r->state, step.thread) & 1u << step.choice)
+        return true;
+    return differ(r->c, "step %u (thread %d, choice %d) is not possible", i + 1, step.thread, step.choice);
+}
+
+static bool run_steps(struct replay *r, const struct mz_model_execution *e)
+{
+    mz_machine_start(&r->machine, &r->state);
+    for (uint32_t i = 0; i < e->length; i++) {
+        if (!legal(r, e, i)) return false;
+        mz_machine_step(&r->machine, &r->state, e->steps[i].thread, e->steps[i].choice);
+        r->clocks[i] = r->state.last;
+    }
+    for (int t = 0; t < r->machine.m->thread_count; t++)
+        if (mz_machine_choices(&r->machine, &r->state, t))
+            return differ(r->c, "an execution ends though thread %d is enabled", t);
+    return true;
+}
+
+static unsigned lane(mz_lanes clock, int thread) { return clock >> 8 * thread & 0xff; }
+
+static bool same_order(struct replay *r, const struct mz_model_execution *e)
+{
+    for (uint32_t j = 0; j < e->length; j++)
+        for (uint32_t i = 0; i < j; i++) {
+            int t = e->steps[i].thread;
+            bool before = lane(r->clocks[j], t) >= lane(r->clocks[i], t);
+            if (mz_explore_happens_before(e->exploration, i, j) == before) continue;
+            return differ(r->c,
+                          "event %u (thread %d) happens %sbefore event %u (thread %d), the engine says %s",
+                          i + 1, t, before ? "" : "not ", j + 1, e->steps[j].thread, before ? "no" : "yes");
+        }
+    return true;
+}
+
+static bool same_steps(struct replay *r, const struct mz_model_execution *e)
+{
+    const struct mz_step *steps;
+    uint32_t length = mz_explore_steps(e->exploration, &steps);
+    if (length == e->length && memcmp(steps, e->steps, length * sizeof *steps) == 0) return true;
+    return differ(r->c, "mz_explore_steps() is not what was executed");
+}
+
+static bool visit(void *arg, const struct mz_model_execution *e)
+{
+    struct replay *r = arg;
+    struct mz_checker *c = r->c;
+    struct mz_model_outcome outcome;
+    bool added;
+    if (!run_steps(r, e) || !same_steps(r, e)) return false;
+    if (c->limits.order && !same_order(r, e)) return false;
+    mz_machine_outcome(&r->machine, &r->state, &outcome);
+    if (memcmp(&outcome, &e->outcome, sizeof outcome) != 0)
+        return differ(c, "the model's two interpreters disagree about an outcome");
+    mz_set_add(&c->sequences, mz_hash_bytes(e->steps, e->length * (uint32_t)sizeof *e->steps), &added);
+    if (!added) return differ(c, "the same interleaving is explored twice");
+    uint32_t classes = c->engine.classes.count;
+    mz_findings_add(&c->engine, r->state.form, &outcome);
+    if (configs[c->config].once && classes == c->engine.classes.count)
+        return differ(c, "two equivalent executions are explored");
+    return true;
+}
+
+/* One algorithm. */
+
+static bool same_totals(struct mz_checker *c, const struct mz_model_report *report)
+{
+    const struct mz_findings *oracle = &c->oracle.found, *engine = &c->engine;
+    if (report->counters.executions != report->complete || report->counters.blocked != report->asleep)
+        return differ(
+            c, "counted %" PRIu64 " executions, %" PRIu64 " blocked; there were %" PRIu64 " and %" PRIu64,
+            report->counters.executions, report->counters.blocked, report->complete, report->asleep);
+    if (engine->classes.count != oracle->classes.count)
+        return differ(c, "%u classes explored, there are %u", engine->classes.count, oracle->classes.count);
+    const char *difference = mz_findings_differ(engine, oracle);
+    if (difference) return differ(c, "%s", difference);
+    if (configs[c->config].all && report->complete != c->oracle.interleavings)
+        return differ(c, "%" PRIu64 " interleavings explored, there are %" PRIu64, report->complete,
+                      c->oracle.interleavings);
+    if (configs[c->config].optimal && report->asleep)
+        return differ(c, "%" PRIu64 " executions blocked", report->asleep);
+    return true;
+}
+
+/* True as well if the algorithm explores too much to be finished. */
+static bool check_config(struct mz_checker *c, const struct mz_model *m)
+{
+    struct replay r = {.c = c};
+    bool reduces = configs[c->config].once;
+    struct mz_model_run run = {
+        .algorithm = configs[c->config].algorithm,
+        .sleep_sets = configs[c->config].sleep_sets,
+        .max_runs = reduces ? SOME_RUNS : c->limits.interleavings,
+        .visit = visit,
+        .arg = &r,
+    };
+    struct mz_model_report report;
+    mz_machine_init(&r.machine, m);
+    mz_findings_clear(&c->engine);
+    mz_set_clear(&c->sequences);
+    mz_model_explore(m, &run, &report);
+    switch (report.verdict) {
+    case MZ_MODEL_EXPLORED:
+        break;
+    case MZ_MODEL_STOPPED:
+        return false;
+    case MZ_MODEL_TOO_MANY:
+        return !reduces || differ(c, "more than %d runs", SOME_RUNS);
+    case MZ_MODEL_STEP_LIMIT:
+        return differ(c, "the engine speaks of a step limit");
+    case MZ_MODEL_ILLEGAL:
+        return differ(c, "the engine asks for a step that is not enabled");
+    case MZ_MODEL_WRONG_ENDING:
+        return differ(c, "the engine is wrong about why an execution ends");
+    }
+    c->counts[c->config] = (struct mz_run_counts){1, report.complete, report.asleep};
+    return same_totals(c, &report);
+}
+
+/* The oracle's methods. */
+
+static bool check_swaps(struct mz_checker *c, const struct mz_model *m)
+{
+    uint32_t classes;
+    if (c->oracle.interleavings > c->limits.swaps) return true;
+    switch (mz_swap_classes(m, (uint32_t)c->limits.swaps, &classes)) {
+    case MZ_SWAP_TOO_LARGE:
+        return true;
+    case MZ_SWAP_WRONG:
+        return differ(c, "independent steps do not commute");
+    case MZ_SWAP_DONE:
+        break;
+    }
+    return classes == c->oracle.found.classes.count ||
+           differ(c, "%u classes by swaps, %u by canonical forms", classes, c->oracle.found.classes.count);
+}
+
+static bool check_plainly(struct mz_checker *c, const struct mz_model *m)
+{
+    if (c->oracle.interleavings > c->limits.interleavings) return true;
+    if (!mz_oracle_plain(m, c->oracle.interleavings, &c->plain) ||
+        c->plain.executions != c->oracle.interleavings)
+        return differ(c, "%" PRIu64 " interleavings by prefixes, %" PRIu64 " plainly",
+                      c->oracle.interleavings, c->plain.executions);
+    const char *difference = mz_findings_differ(&c->plain, &c->oracle.found);
+    return !difference || differ(c, "by prefixes and plainly: %s", difference);
+}
+
+enum mz_answer mz_check_oracle(struct mz_checker *c, const struct mz_model *m)
+{
+    c->text[0] = '\0';
+    memset(c->counts, 0, sizeof c->counts);
+    c->config = MZ_CONFIG_ORACLE;
+    c->oracle.max_prefixes = c->limits.prefixes;
+    switch (mz_oracle_run(&c->oracle, m)) {
+    case MZ_ORACLE_DONE:
+        break;
+    case MZ_ORACLE_TOO_LARGE:
+        return MZ_TOO_LARGE;
+    case MZ_ORACLE_INCONSISTENT:
+        differ(c, "equivalent prefixes lead to different states");
+        return MZ_DIFFERENT;
+    }
+    if (c->oracle.found.executions != c->oracle.found.classes.count) {
+        differ(c, "a class was reached twice by prefixes");
+        return MZ_DIFFERENT;
+    }
+    return check_plainly(c, m) && check_swaps(c, m) ? MZ_SAME : MZ_DIFFERENT;
+}
+
+enum mz_answer mz_check_engine(struct mz_checker *c, const struct mz_model *m)
+{
+    for (int i = 0; i < MZ_CONFIGS; i++) {
+        if (!(c->limits.configs & 1u << i)) continue;
+        if (configs[i].all && c->oracle.interleavings > c->limits.interleavings) continue;
+        c->config = (enum mz_config)i;
+        if (!check_config(c, m)) return MZ_DIFFERENT;
+    }
+    return MZ_SAME;
+}
+
+enum mz_answer mz_check(struct mz_checker *c, const struct mz_model *m)
+{
+    enum mz_answer answer = mz_check_oracle(c, m);
+    return answer == MZ_SAME ? mz_check_engine(c, m) : answer;
+}
+
+void mz_check_free(struct mz_checker *c)
+{
+    mz_oracle_free(&c->oracle);
+    mz_findings_free(&c->engine);
+    mz_findings_free(&c->plain);
+    mz_set_free(&c->sequences);
+}

@@ -1,0 +1,90 @@
+#include "edit.h"
+
+#include <string.h>
+
+void mz_edit_remove_op(struct mz_model *m, int thread, int index)
+{
+    struct mz_model_thread *t = &m->threads[thread];
+    t->length--;
+    memmove(&t->ops[index], &t->ops[index + 1], (size_t)(t->length - index) * sizeof *t->ops);
+    for (int i = 0; i < t->length; i++)
+        if (t->ops[i].code == MZ_MODEL_IF && t->ops[i].target > index) t->ops[i].target--;
+}
+
+static int names_thread(const struct mz_model_op *op)
+{
+    return op->code == MZ_MODEL_SPAWN || op->code == MZ_MODEL_JOIN;
+}
+
+void mz_edit_remove_thread(struct mz_model *m, int thread)
+{
+    for (int t = 0; t < m->thread_count; t++)
+        for (int i = m->threads[t].length; i-- > 0;) {
+            struct mz_model_op *op = &m->threads[t].ops[i];
+            if (!names_thread(op)) continue;
+            if (op->object == thread)
+                mz_edit_remove_op(m, t, i);
+            else if (op->object > thread)
+                op->object--;
+        }
+    m->thread_count--;
+    memmove(&m->threads[thread], &m->threads[thread + 1],
+            (size_t)(m->thread_count - thread) * sizeof *m->threads);
+}
+
+/* The objects that an operation names: up to two fields, with their kinds. */
+static int objects_of(struct mz_model_op *op, uint8_t *field[2], enum mz_model_kind kind[2])
+{
+    field[0] = &op->object;
+    if (op->code <= MZ_MODEL_CAS)
+        kind[0] = MZ_MODEL_VAR;
+    else if (op->code <= MZ_MODEL_UNLOCK)
+        kind[0] = MZ_MODEL_MUTEX;
+    else if (op->code <= MZ_MODEL_BROADCAST)
+        kind[0] = MZ_MODEL_COND;
+    else if (op->code <= MZ_MODEL_SEM_POST)
+        kind[0] = MZ_MODEL_SEM;
+    else
+        return 0;
+    field[1] = &op->mutex;
+    kind[1] = MZ_MODEL_MUTEX;
+    return op->code == MZ_MODEL_WAIT ? 2 : 1;
+}
+
+/* Does anything name the object? Those above it are renumbered if `remove`. */
+static int uses(struct mz_model *m, enum mz_model_kind kind, int object, int remove)
+{
+    int used = 0;
+    for (int t = 0; t < m->thread_count; t++)
+        for (int i = 0; i < m->threads[t].length; i++) {
+            uint8_t *field[2];
+            enum mz_model_kind kinds[2];
+            for (int n = objects_of(&m->threads[t].ops[i], field, kinds); n-- > 0;) {
+                if (kinds[n] != kind) continue;
+                used |= *field[n] == object;
+                if (remove && *field[n] > object) --*field[n];
+            }
+        }
+    return used;
+}
+
+void mz_edit_remove_unused(struct mz_model *m)
+{
+    for (int kind = 0; kind < MZ_MODEL_KINDS; kind++)
+        for (int i = m->object_count[kind]; i-- > 0;) {
+            if (uses(m, (enum mz_model_kind)kind, i, 0)) continue;
+            uses(m, (enum mz_model_kind)kind, i, 1);
+            m->object_count[kind]--;
+            size_t behind = (size_t)(m->object_count[kind] - i);
+            memmove(&m->initial[kind][i], &m->initial[kind][i + 1], behind * sizeof m->initial[kind][i]);
+            memmove(&m->name[kind][i], &m->name[kind][i + 1], behind * sizeof m->name[kind][i]);
+            m->initial[kind][m->object_count[kind]] = 0;
+        }
+}
+
+int mz_edit_size(const struct mz_model *m)
+{
+    int size = 0;
+    for (int t = 0; t < m->thread_count; t++) size += m->threads[t].length;
+    return size;
+}

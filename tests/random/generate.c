@@ -1,0 +1,393 @@
+/* Random models, made of small idioms rather than of single operations: a lock is mostly unlocked, a wait is
+ * mostly inside its lock, what was read is mostly looked at. Each program draws a few themes and few objects,
+ * so that its threads meet: where everything is possible at once, hardly anything ever collides.
+ *
+ * A tour: mz_generate draws themes, objects and the style of spawning; fill_thread draws idioms until the
+ * thread's budget is used up; the idioms (block_..., simple_...) emit operations. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include "edit.h"
+#include "generate.h"
+
+enum theme { MEMORY, COMPARE, LOCKS, TRIES, CONDITIONS, SEMAPHORES, CHOICES, THEMES };
+
+struct generator {
+    uint64_t random;
+    struct mz_model *m;
+    struct mz_model_thread *t; /* the thread being filled */
+    unsigned themes;           /* set of enum theme */
+    int budget;
+};
+
+static uint64_t next_random(struct generator *g)
+{
+    uint64_t z = g->random += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+static int below(struct generator *g, int n) { return (int)(next_random(g) % (uint64_t)n); }
+static int between(struct generator *g, int low, int high) { return low + below(g, high - low + 1); }
+static bool percent(struct generator *g, int chance) { return below(g, 100) < chance; }
+static bool has(const struct generator *g, enum theme theme) { return g->themes >> theme & 1; }
+
+static int any(struct generator *g, enum mz_model_kind kind) { return below(g, g->m->object_count[kind]); }
+
+static bool some(const struct generator *g, enum mz_model_kind kind) { return g->m->object_count[kind] > 0; }
+
+/* Emitting. Room is left for the end of a block, so emitting never fails. */
+
+static struct mz_model_op *emit(struct generator *g, enum mz_model_code code, int object)
+{
+    static struct mz_model_op dropped;
+    if (g->t->length >= MZ_MODEL_OPS) return &dropped;
+    struct mz_model_op *op = &g->t->ops[g->t->length++];
+    *op = (struct mz_model_op){.code = (uint8_t)code, .object = (uint8_t)object, .result = MZ_MODEL_NOWHERE};
+    return op;
+}
+
+static struct mz_model_operand constant(int value)
+{
+    return (struct mz_model_operand){0, (mz_model_value)value};
+}
+
+static struct mz_model_operand reg(int number)
+{
+    return (struct mz_model_operand){1, (mz_model_value)number};
+}
+
+static struct mz_model_operand any_operand(struct generator *g)
+{
+    return percent(g, 25) ? reg(below(g, 2)) : constant(below(g, 3));
+}
+
+/* A jump over what is emitted until land(). Returns the index of the jump. */
+static int jump(struct generator *g, int r, enum mz_model_relation relation, int value)
+{
+    struct mz_model_op *op = emit(g, MZ_MODEL_IF, 0);
+    op->a = reg(r);
+    op->b = constant(value);
+    op->relation = (uint8_t)relation;
+    return g->t->length - 1;
+}
+
+static void land(struct generator *g, int index)
+{
+    if (g->t->ops[index].code == MZ_MODEL_IF) g->t->ops[index].target = g->t->length;
+}
+
+/* Simple idioms: one event, and perhaps a look at what it gave. */
+
+static int simple_memory(struct generator *g)
+{
+    int r = below(g, 2), x = any(g, MZ_MODEL_VAR);
+    struct mz_model_op *op;
+    switch (below(g, has(g, COMPARE) ? 8 : 5)) {
+    case 0:
+    case 1:
+        emit(g, MZ_MODEL_READ, x)->result = (uint8_t)r;
+        break;
+    case 2:
+    case 3:
+        emit(g, MZ_MODEL_WRITE, x)->a = any_operand(g);
+        return -1;
+    case 4:
+        op = emit(g, percent(g, 70) ? MZ_MODEL_ADD : MZ_MODEL_XCHG, x);
+        op->a = constant(between(g, 1, 2));
+        op->result = (uint8_t)r;
+        break;
+    default:
+        op = emit(g, MZ_MODEL_CAS, x);
+        op->a = any_operand(g);
+        op->b = any_operand(g);
+        op->result = (uint8_t)r;
+    }
+    return r;
+}
+
+static int simple_choose(struct generator *g)
+{
+    int r = below(g, 2);
+    struct mz_model_op *op = emit(g, MZ_MODEL_CHOOSE, 0);
+    op->a = constant(percent(g, 80) ? 2 : 3);
+    op->result = (uint8_t)r;
+    return r;
+}
+
+static void simple_assert(struct generator *g, int r)
+{
+    struct mz_model_op *op = emit(g, MZ_MODEL_ASSERT, 0);
+    op->a = reg(r);
+    op->b = constant(below(g, 3));
+    op->relation = (uint8_t)(percent(g, 60) ? MZ_MODEL_NE : below(g, 4));
+}
+
+static void simple_let(struct generator *g)
+{
+    struct mz_model_op *op = emit(g, MZ_MODEL_LET, 0);
+    op->result = (uint8_t)below(g, 2);
+    op->a = any_operand(g);
+    op->b = any_operand(g);
+    op->relation = percent(g, 80) ? MZ_MODEL_PLUS : MZ_MODEL_MINUS;
+}
+
+/* An event without any regard for sense: an unlock of what is not held, a second lock, a wait outside. */
+static void simple_raw(struct generator *g)
+{
+    if (some(g, MZ_MODEL_MUTEX) && percent(g, 50)) {
+        int code = MZ_MODEL_LOCK + below(g, has(g, TRIES) ? 3 : 2) * (has(g, TRIES) ? 1 : 2);
+        struct mz_model_op *op = emit(g, (enum mz_model_code)code, any(g, MZ_MODEL_MUTEX));
+        if (code == MZ_MODEL_TRYLOCK) op->result = (uint8_t)below(g, 2);
+    } else if (has(g, CONDITIONS)) {
+        struct mz_model_op *op =
+            emit(g, (enum mz_model_code)(MZ_MODEL_WAIT + below(g, 3)), any(g, MZ_MODEL_COND));
+        op->mutex = (uint8_t)any(g, MZ_MODEL_MUTEX);
+    } else if (some(g, MZ_MODEL_VAR)) {
+        simple_memory(g);
+    }
+}
+
+/* An event that fits into any block; what it gave is perhaps asserted or decides about the next one. */
+static void simple(struct generator *g)
+{
+    int r = has(g, CHOICES) && percent(g, 30) ? simple_choose(g) : simple_memory(g);
+    g->budget--;
+    if (r < 0) return;
+    if (percent(g, 25)) {
+        simple_assert(g, r);
+    } else if (percent(g, 30)) {
+        int over = jump(g, r, percent(g, 50) ? MZ_MODEL_EQ : MZ_MODEL_NE, below(g, 3));
+        if (percent(g, 15)) simple_let(g);
+        simple_memory(g);
+        g->budget--;
+        land(g, over);
+    }
+}
+
+/* Blocks. */
+
+static void inside(struct generator *g)
+{
+    for (int n = below(g, 3); n-- > 0;)
+        if (some(g, MZ_MODEL_VAR)) simple(g);
+}
+
+static void block_lock(struct generator *g)
+{
+    int m = any(g, MZ_MODEL_MUTEX), n = any(g, MZ_MODEL_MUTEX);
+    bool nested = m != n && percent(g, 55);
+    emit(g, MZ_MODEL_LOCK, m);
+    if (nested) emit(g, MZ_MODEL_LOCK, n);
+    inside(g);
+    bool crossed = percent(g, 50);
+    if (nested && percent(g, 93)) emit(g, MZ_MODEL_UNLOCK, crossed ? m : n);
+    if (percent(g, 93)) emit(g, MZ_MODEL_UNLOCK, nested && crossed ? n : m);
+    g->budget -= 2;
+}
+
+static void block_try(struct generator *g)
+{
+    int m = any(g, MZ_MODEL_MUTEX), r = below(g, 2);
+    emit(g, MZ_MODEL_TRYLOCK, m)->result = (uint8_t)r;
+    int over = jump(g, r, MZ_MODEL_EQ, 0);
+    inside(g);
+    if (percent(g, 90)) emit(g, MZ_MODEL_UNLOCK, m);
+    land(g, over);
+    g->budget -= 2;
+}
+
+static void block_wait(struct generator *g)
+{
+    int m = any(g, MZ_MODEL_MUTEX), c = any(g, MZ_MODEL_COND), over = -1;
+    emit(g, MZ_MODEL_LOCK, m);
+    if (some(g, MZ_MODEL_VAR) && percent(g, 50)) {
+        emit(g, MZ_MODEL_READ, any(g, MZ_MODEL_VAR))->result = 0;
+        over = jump(g, 0, MZ_MODEL_NE, 0);
+    }
+    emit(g, MZ_MODEL_WAIT, c)->mutex = (uint8_t)m;
+    if (over >= 0) land(g, over);
+    if (some(g, MZ_MODEL_VAR) && percent(g, 25)) simple(g);
+    if (percent(g, 90)) emit(g, MZ_MODEL_UNLOCK, m);
+    g->budget -= 3;
+}
+
+static void block_notify(struct generator *g)
+{
+    int m = any(g, MZ_MODEL_MUTEX);
+    bool locked = percent(g, 50);
+    if (locked) emit(g, MZ_MODEL_LOCK, m);
+    if (some(g, MZ_MODEL_VAR) && percent(g, 40))
+        emit(g, MZ_MODEL_WRITE, any(g, MZ_MODEL_VAR))->a = constant(1);
+    emit(g, percent(g, 70) ? MZ_MODEL_SIGNAL : MZ_MODEL_BROADCAST, any(g, MZ_MODEL_COND));
+    if (locked) emit(g, MZ_MODEL_UNLOCK, m);
+    g->budget -= locked ? 2 : 1;
+}
+
+static void block_semaphore(struct generator *g)
+{
+    int s = any(g, MZ_MODEL_SEM);
+    if (percent(g, 50)) {
+        emit(g, percent(g, 50) ? MZ_MODEL_SEM_WAIT : MZ_MODEL_SEM_POST, s);
+        g->budget--;
+        return;
+    }
+    emit(g, MZ_MODEL_SEM_WAIT, s);
+    inside(g);
+    if (percent(g, 85)) emit(g, MZ_MODEL_SEM_POST, s);
+    g->budget -= 2;
+}
+
+static void one_idiom(struct generator *g)
+{
+    enum theme theme = (enum theme)below(g, THEMES);
+    while (!has(g, theme)) theme = (enum theme)below(g, THEMES);
+    if (percent(g, 6)) {
+        simple_raw(g);
+        g->budget--;
+        return;
+    }
+    switch (theme) {
+    case LOCKS:
+        block_lock(g);
+        break;
+    case TRIES:
+        if (percent(g, 60))
+            block_try(g);
+        else
+            block_lock(g);
+        break;
+    case CONDITIONS:
+        if (percent(g, 50))
+            block_wait(g);
+        else
+            block_notify(g);
+        break;
+    case SEMAPHORES:
+        block_semaphore(g);
+        break;
+    default:
+        simple(g);
+    }
+}
+
+static void fill_thread(struct generator *g, int budget)
+{
+    g->budget = budget;
+    while (g->budget > 0 && g->t->length < MZ_MODEL_OPS / 2) one_idiom(g);
+}
+
+/* Spawning and joining. */
+
+static void insert(struct generator *g, int thread, int index, enum mz_model_code code, int other)
+{
+    struct mz_model_thread *t = &g->m->threads[thread];
+    if (t->length >= MZ_MODEL_OPS) return;
+    memmove(&t->ops[index + 1], &t->ops[index], (size_t)(t->length - index) * sizeof *t->ops);
+    t->length++;
+    t->ops[index] =
+        (struct mz_model_op){.code = (uint8_t)code, .object = (uint8_t)other, .result = MZ_MODEL_NOWHERE};
+    for (int i = 0; i < t->length; i++)
+        if (i != index && t->ops[i].code == MZ_MODEL_IF && t->ops[i].target > index) t->ops[i].target++;
+}
+
+/* As in C programs: the first thread spawns the others, and joins some at its end. */
+static void spawn_from_first(struct generator *g)
+{
+    int at = 0;
+    for (int t = 1; t < g->m->thread_count; t++) {
+        if (at < g->m->threads[0].length && percent(g, 15)) at++;
+        insert(g, 0, at++, MZ_MODEL_SPAWN, t);
+    }
+    for (int t = 1; t < g->m->thread_count; t++)
+        if (percent(g, 50)) insert(g, 0, g->m->threads[0].length, MZ_MODEL_JOIN, t);
+}
+
+static void spawn_anyhow(struct generator *g)
+{
+    int count = g->m->thread_count;
+    for (int t = 0; t < count; t++) {
+        int by = below(g, count);
+        if (percent(g, 60) && by != t && (by < t || percent(g, 10)))
+            insert(g, by, between(g, 0, g->m->threads[by].length), MZ_MODEL_SPAWN, t);
+    }
+    for (int n = below(g, count); n-- > 0;) {
+        int by = below(g, count), whom = below(g, count);
+        if (by != whom || percent(g, 5))
+            insert(g, by, between(g, 0, g->m->threads[by].length), MZ_MODEL_JOIN, whom);
+    }
+}
+
+/* Drawing a program. */
+
+static void draw_themes(struct generator *g, int most)
+{
+    static const int weights[THEMES] = {4, 3, 5, 4, 4, 3, 1};
+    int total = 0;
+    for (int i = 0; i < THEMES; i++) total += weights[i];
+    for (int n = between(g, 1, most); n-- > 0;) {
+        int draw = below(g, total), theme = 0;
+        while (draw >= weights[theme]) draw -= weights[theme++];
+        g->themes |= 1u << theme;
+    }
+    if (has(g, COMPARE) || has(g, CHOICES)) g->themes |= 1u << MEMORY;
+}
+
+static void declare(struct generator *g, enum mz_model_kind kind, int count, const char *names)
+{
+    g->m->object_count[kind] = (uint8_t)count;
+    for (int i = 0; i < count; i++) snprintf(g->m->name[kind][i], MZ_MODEL_NAME, "%c", names[i]);
+}
+
+static void draw_objects(struct generator *g)
+{
+    bool memory = has(g, MEMORY) || percent(g, 70);
+    bool mutexes = has(g, LOCKS) || has(g, TRIES) || has(g, CONDITIONS);
+    if (memory || !(mutexes || has(g, SEMAPHORES)))
+        declare(g, MZ_MODEL_VAR, between(g, 1, percent(g, 20) ? 3 : 2), "xyz");
+    if (mutexes) declare(g, MZ_MODEL_MUTEX, between(g, 1, 2), "mn");
+    if (has(g, CONDITIONS)) declare(g, MZ_MODEL_COND, percent(g, 85) ? 1 : 2, "cd");
+    if (has(g, SEMAPHORES)) declare(g, MZ_MODEL_SEM, percent(g, 75) ? 1 : 2, "st");
+    for (int i = 0; i < g->m->object_count[MZ_MODEL_SEM]; i++)
+        g->m->initial[MZ_MODEL_SEM][i] = (mz_model_value)(percent(g, 50) ? 0 : between(g, 1, 2));
+    for (int i = 0; i < g->m->object_count[MZ_MODEL_VAR]; i++)
+        g->m->initial[MZ_MODEL_VAR][i] = (mz_model_value)(percent(g, 80) ? 0 : 1);
+}
+
+void mz_generate(uint64_t seed, const struct mz_knobs *knobs, struct mz_model *m)
+{
+    struct generator g = {.random = seed * 0xd1342543de82ef95u + 1, .m = m};
+    memset(m, 0, sizeof *m);
+    int threads = between(&g, 2, knobs->max_threads) + percent(&g, 8);
+    m->thread_count = (uint8_t)(threads > MZ_MODEL_THREADS ? MZ_MODEL_THREADS : threads);
+    draw_themes(&g, knobs->themes);
+    draw_objects(&g);
+    for (int t = 0; t < m->thread_count; t++) {
+        g.t = &m->threads[t];
+        snprintf(g.t->name, MZ_MODEL_NAME, "t%d", t);
+        fill_thread(&g, between(&g, 1, knobs->max_operations));
+    }
+    switch (below(&g, 5)) {
+    case 0:
+    case 1:
+        break; /* all from the start */
+    case 2:
+        spawn_from_first(&g);
+        break;
+    default:
+        spawn_anyhow(&g);
+    }
+    mz_edit_remove_unused(m);
+}
+
+void mz_generate_smaller(uint64_t seed, struct mz_model *m)
+{
+    struct generator g = {.random = seed ^ (uint64_t)mz_edit_size(m) << 32, .m = m};
+    for (int n = 1 + mz_edit_size(m) / 4; n > 0 && mz_edit_size(m) > 0; n--) {
+        int t = below(&g, m->thread_count);
+        while (m->threads[t].length == 0) t = (t + 1) % m->thread_count;
+        mz_edit_remove_op(m, t, below(&g, m->threads[t].length));
+    }
+    mz_edit_remove_unused(m);
+}

@@ -1,0 +1,84 @@
+/* The oracle's own interpreter of models: a state, the events that are possible in it, what each does.
+ *
+ * It is written from the meaning of models (src/model/model.h) alone and shares no code with the engine or
+ * with src/model/system.c: what both say is hardly wrong by accident. States are plain values, copied freely.
+ *
+ * Besides the state of the program it computes the happens-before relation. A clock says for each thread how
+ * many of its events happen before; it is eight bytes in one word, one per thread. An execution's *canonical
+ * form* is the set of its events, each as (thread, how many-th of the thread, choice, clock): two executions
+ * are equivalent (one Mazurkiewicz trace) iff they have the same set. Its hash is the sum over the events, so
+ * every prefix has one.
+ */
+#ifndef MZ_RANDOM_MACHINE_H
+#define MZ_RANDOM_MACHINE_H
+
+#include "model/model.h"
+#include "set.h"
+
+typedef uint64_t mz_lanes; /* a clock: byte t counts events of thread t */
+
+enum mz_feature { /* what happened in some execution of a program; for statistics */
+                  MZ_FEATURE_FAILED_CAS,
+                  MZ_FEATURE_FAILED_TRYLOCK,
+                  MZ_FEATURE_CONTENTION,
+                  MZ_FEATURE_NESTED_LOCK,
+                  MZ_FEATURE_SELF_LOCK,
+                  MZ_FEATURE_IDLE_UNLOCK,
+                  MZ_FEATURE_VISIBLE_UNLOCK,
+                  MZ_FEATURE_WAIT,
+                  MZ_FEATURE_LOST_SIGNAL,
+                  MZ_FEATURE_SIGNAL_WAKES,
+                  MZ_FEATURE_SIGNAL_CHOICE,
+                  MZ_FEATURE_EARLY_WAKE,
+                  MZ_FEATURE_BROADCAST_MANY,
+                  MZ_FEATURE_SEM_BLOCKS,
+                  MZ_FEATURE_CHOOSE,
+                  MZ_FEATURE_SPAWN,
+                  MZ_FEATURE_JOIN_WAITS,
+                  MZ_FEATURE_JOIN_ABSENT,
+                  MZ_FEATURE_JUMP,
+                  MZ_FEATURE_NO_JUMP,
+                  MZ_FEATURE_ASSERT_HOLDS,
+                  MZ_FEATURE_ASSERT_FAILS,
+                  MZ_FEATURE_MACHINE /* how many of them the interpreter sets */
+};
+
+struct mz_machine {
+    const struct mz_model *m;
+    uint8_t tried;      /* set of mutexes whose unlock is an event */
+    uint8_t from_start; /* set of threads that exist from the start */
+    uint64_t features;  /* set of enum mz_feature, grows */
+};
+
+struct mz_state_thread {
+    mz_lanes clock;  /* of its last event, and of what else happens before its next one */
+    mz_lanes signal; /* clock of the signal that woke it, until the mutex is released */
+    mz_model_value regs[MZ_MODEL_REGS];
+    uint8_t pc, mode;
+};
+
+struct mz_state_object {
+    mz_lanes writes, accesses; /* all that a read, that a write of this object comes after */
+    int16_t content;           /* value; owner plus one; set of waiters; count */
+};
+
+struct mz_state {
+    struct mz_hash form; /* of the execution so far */
+    mz_lanes last;       /* clock of its last event */
+    struct mz_state_thread threads[MZ_MODEL_THREADS];
+    struct mz_state_object objects[MZ_MODEL_KINDS][MZ_MODEL_OBJECTS];
+};
+
+void mz_machine_init(struct mz_machine *k, const struct mz_model *m);
+void mz_machine_start(struct mz_machine *k, struct mz_state *s);
+/* The choices that the thread's next event has now, bit i for choice i; 0: not enabled. */
+unsigned mz_machine_choices(struct mz_machine *k, const struct mz_state *s, int thread);
+/* What the thread's next event is on (-1: nothing), and whether it would only read if it happened now. */
+int mz_machine_object(const struct mz_machine *k, const struct mz_state *s, int thread);
+bool mz_machine_only_reads(const struct mz_machine *k, const struct mz_state *s, int thread);
+void mz_machine_step(struct mz_machine *k, struct mz_state *s, int thread, int choice);
+void mz_machine_outcome(const struct mz_machine *k, const struct mz_state *s, struct mz_model_outcome *o);
+/* Of everything but form and last: equivalent executions must agree on it. */
+uint64_t mz_machine_check(const struct mz_machine *k, const struct mz_state *s);
+
+#endif

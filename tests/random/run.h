@@ -1,0 +1,28 @@
+/* Running checks in processes of their own: a crash or a hang of the engine is a difference like any other,
+ * is reported with its program, and can be shrunk. */
+#ifndef MZ_RANDOM_RUN_H
+#define MZ_RANDOM_RUN_H
+
+#include "check.h"
+#include "generate.h"
+#include "stats.h"
+
+struct mz_run {
+    uint64_t seed, count; /* programs are those of seed, seed + 1, ...; count 0: no limit */
+    double seconds;       /* 0: no limit */
+    int jobs;
+    unsigned max_differences;
+    bool shrink;
+    struct mz_knobs knobs;
+    struct mz_limits limits;
+};
+
+/* Random programs. Returns the number of differences. */
+unsigned mz_run_random(const struct mz_run *run);
+/* The program of a seed, small enough for the limits; c then holds the oracle's answer about it. */
+enum mz_answer mz_run_draw(struct mz_checker *c, const struct mz_knobs *knobs, uint64_t seed,
+                           struct mz_model *m, bool *smaller);
+/* One program, in a process of its own. Differences are printed; c gets the numbers if there are none. */
+enum mz_answer mz_run_one(const struct mz_run *run, const struct mz_model *m, struct mz_checker *c);
+
+#endif

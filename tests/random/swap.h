@@ -1,0 +1,21 @@
+/* A third way to count classes, straight from the definition and without clocks or canonical forms: write
+ * down all interleavings, join any two that differ by swapping two adjacent independent steps, count what is
+ * left apart. Only for tiny programs; it checks the oracle's happens-before relation. */
+#ifndef MZ_RANDOM_SWAP_H
+#define MZ_RANDOM_SWAP_H
+
+#include "machine.h"
+
+#define MZ_SWAP_MAX   4096 /* interleavings */
+#define MZ_SWAP_STEPS 64   /* of one */
+
+enum mz_swap_answer {
+    MZ_SWAP_DONE,
+    MZ_SWAP_TOO_LARGE,
+    MZ_SWAP_WRONG /* a swap of independent steps is not possible, or leads elsewhere */
+};
+
+/* *classes is set if the answer is DONE. */
+enum mz_swap_answer mz_swap_classes(const struct mz_model *m, uint32_t max, uint32_t *classes);
+
+#endif
