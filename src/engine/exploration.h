@@ -7,7 +7,7 @@
  *                                                      remains to be explored from there
  *   depth     number of events of the execution under way
  *   replay    events [0, replay) are those of the execution before: they are run again, not analysed again.
- *             Event `replay` is the new branch; from there on the execution is live.
+ *             Event `replay` is the new branch: nodes[replay].step. From its choice on the execution is live.
  *
  * Invariants
  *  E1  Everything derived from events (clocks of threads and objects, chains, lists per thread, sleep sets)
@@ -67,6 +67,19 @@ struct mz_race {
     bool settled;        /* optimal: need not be looked at again, whatever follows the second event */
 };
 
+/* The sequence v of a race, indexed so that weak initials are found without going through all of it: for each
+ * thread its first element, for each object its elements in order. Elements can be taken out. */
+#define MZ_END UINT32_MAX
+struct mz_sequence {
+    struct mz_elem *elems; /* thread MZ_NOBODY: taken out */
+    uint32_t *next_of_thread, *next_of_object;
+    uint32_t count;
+    uint32_t core; /* the first so many elements are e' and what comes before it */
+    uint32_t first_of_thread[MZ_MAX_THREADS];
+    uint32_t *first_of_object; /* valid where stamp_of_object is the current stamp */
+    uint32_t *stamp_of_object, stamp;
+};
+
 struct mz_journal_entry {
     uint32_t *slot;
     uint32_t old;
@@ -80,8 +93,7 @@ struct mz_exploration {
     struct mz_explore_options options;
     const struct mz_reduction *reduction;
 
-    bool restart;    /* forget everything and start over after this execution */
-    bool live_first; /* the next step is the new branch: nodes[replay].step */
+    bool restart; /* forget everything and start over after this execution */
     enum mz_ending ending;
     int last_thread; /* thread of the step before, or -1 */
     bool barren;     /* the new branch could not even start: all its choices are asleep */
@@ -113,7 +125,7 @@ struct mz_exploration {
 
     struct mz_wakeup_node *wakeup;
     uint32_t wakeup_count, wakeup_free;
-    struct mz_elem *sequence; /* scratch: v */
+    struct mz_sequence sequence; /* scratch: v */
 
     struct mz_counters counters;
     uint32_t clock_capacity, journal_capacity;
@@ -167,23 +179,24 @@ mz_number mz_first_event_after(const struct mz_exploration *x, int thread, mz_nu
 bool mz_happens_after_only(const struct mz_exploration *x, mz_clock c, int thread, mz_number n);
 bool mz_last_is_initial(const struct mz_exploration *x, const struct mz_race *race);
 bool mz_is_initial(const struct mz_exploration *x, const struct mz_race *race, int thread);
-uint32_t mz_notdep(struct mz_exploration *x, mz_number n, mz_number from, mz_number end, struct mz_elem *v);
 
+/* sequence.c */
 /* Whether something explored, or about to be, stands for the sequence v: not at all; for v as it is; or for
- * every sequence that starts with the first `core` elements of v. */
+ * every sequence that starts with the core of v. */
 enum mz_cover { MZ_UNCOVERED, MZ_COVERED, MZ_SETTLED };
+void mz_sequence_build(struct mz_exploration *x, const struct mz_race *race);
+enum mz_cover mz_sequence_weak_initial(const struct mz_sequence *v, const struct mz_elem *p, uint32_t *at);
+void mz_sequence_take(struct mz_sequence *v, uint32_t at);
 
 /* sleep_set.c */
 void mz_sleep_inherit(struct mz_exploration *x, uint32_t k);
 void mz_sleep_add(struct mz_exploration *x, uint32_t k, struct mz_elem e);
 uint64_t mz_sleep_choices(const struct mz_exploration *x, uint32_t k, int thread);
-enum mz_cover mz_sleep_covers(const struct mz_exploration *x, uint32_t k, const struct mz_elem *v,
-                              uint32_t count, uint32_t core);
+enum mz_cover mz_sleep_covers(const struct mz_exploration *x, uint32_t k, const struct mz_sequence *v);
 
 /* wakeup_tree.c */
 uint32_t mz_wakeup_pop(struct mz_exploration *x, uint32_t *list, struct mz_elem *first);
-enum mz_cover mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct mz_elem *v, uint32_t count,
-                               uint32_t core);
+enum mz_cover mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct mz_sequence *v);
 void mz_wakeup_clear(struct mz_exploration *x, uint32_t *list);
 
 /* explore.c */

@@ -43,7 +43,11 @@ static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t 
     f((void **)&x->object_table, MZ_OBJECT_TABLE * sizeof *x->object_table);
     f((void **)&x->races, (4 * n + MZ_MAX_THREADS) * sizeof *x->races);
     f((void **)&x->wakeup, (size_t)WAKEUP_NODES * 16);
-    f((void **)&x->sequence, (n + 1) * sizeof *x->sequence);
+    f((void **)&x->sequence.elems, (n + 1) * sizeof *x->sequence.elems);
+    f((void **)&x->sequence.next_of_thread, (n + 1) * sizeof(uint32_t));
+    f((void **)&x->sequence.next_of_object, (n + 1) * sizeof(uint32_t));
+    f((void **)&x->sequence.first_of_object, MZ_OBJECT_TABLE / 2 * sizeof(uint32_t));
+    f((void **)&x->sequence.stamp_of_object, MZ_OBJECT_TABLE / 2 * sizeof(uint32_t));
     for (int t = 0; t < MZ_MAX_THREADS; t++) f((void **)&x->thread_events[t], n * sizeof(mz_number));
 }
 
@@ -76,6 +80,7 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
     x->object_count = 1;
     x->object_mask = FIRST_OBJECTS - 1;
     x->wakeup_count = 1;
+    x->path.live = true;
     x->lanes = 8;
     return x;
 }
@@ -143,7 +148,7 @@ static void fresh_node(struct mz_exploration *x, uint32_t k)
 static struct mz_step first_live_step(struct mz_exploration *x)
 {
     struct mz_node *n = &x->nodes[x->path.depth];
-    x->live_first = false;
+    x->path.live = true;
     if (n->step.choice == MZ_ANY && !choose(x, x->path.depth, &n->step)) {
         x->barren = true;
         return nobody(x, MZ_ENDING_ASLEEP);
@@ -166,7 +171,7 @@ static struct mz_step scheduled_step(struct mz_exploration *x, uint32_t k)
 static struct mz_step live_step(struct mz_exploration *x)
 {
     uint32_t k = x->path.depth;
-    if (x->live_first) return first_live_step(x);
+    if (!x->path.live) return first_live_step(x);
     if (k + 2 >= x->capacity) return nobody(x, MZ_ENDING_STEP_LIMIT);
     fresh_node(x, k);
     if (x->reduction->pending)
@@ -231,7 +236,7 @@ void mz_explore_commit(struct mz_exploration *x, enum mz_access access, uint64_t
 }
 
 /* Local operations of replayed steps were dealt with when the steps were new. */
-static bool live(const struct mz_exploration *x) { return !x->live_first; }
+static bool live(const struct mz_exploration *x) { return x->path.live; }
 
 void mz_explore_spawn(struct mz_exploration *x, int thread, int child)
 {
@@ -260,8 +265,6 @@ void mz_explore_release(struct mz_exploration *x, int thread, uint64_t key)
     mz_journal_set(x, &x->objects[mz_object_find(x, key, 0)].release, x->thread_clock[thread]);
 }
 
-bool mz_explore_live(const struct mz_exploration *x) { return live(x); }
-
 void mz_explore_set(struct mz_exploration *x, uint32_t *slot, uint32_t value)
 {
     mz_journal_set(x, slot, value);
@@ -288,7 +291,7 @@ static void rewind_to(struct mz_exploration *x, uint32_t k)
     x->race_count = x->nodes[k].races;
     x->path.steps[k] = x->nodes[k].step;
     x->path.replay = k;
-    x->live_first = true;
+    x->path.live = false;
 }
 
 static void start_over(struct mz_exploration *x)
@@ -298,7 +301,8 @@ static void start_over(struct mz_exploration *x)
     x->race_count = 0;
     x->clock_count = 1;
     x->path.replay = 0;
-    x->restart = x->live_first = false;
+    x->restart = false;
+    x->path.live = true;
     x->counters.executions = x->counters.blocked = x->counters.transitions = 0;
     x->counters.races = x->counters.max_depth = 0;
     x->counters.restarts++;

@@ -67,6 +67,7 @@ struct mz_event {
 struct mz_path {
     uint32_t depth;  /* events of this execution so far */
     uint32_t replay; /* of these, the first so many repeat the execution before */
+    bool live;       /* what happens now has not happened before, and is analysed */
     struct mz_step *steps;
     struct mz_event *events;
 };
@@ -112,8 +113,6 @@ void mz_explore_release(struct mz_exploration *x, int thread, uint64_t key); /* 
  * when that next event is the one that waited for it, not while the thread still has to release the mutex. */
 void mz_explore_wake(struct mz_exploration *x, mz_number event, int woken);
 
-/* The path is live: what happens now has not happened before, and is analysed. */
-bool mz_explore_live(const struct mz_exploration *x);
 /* Change a word that belongs to the system but follows the path: taken back when the search backtracks over
  * the step in which it was changed. Only while live. */
 void mz_explore_set(struct mz_exploration *x, uint32_t *slot, uint32_t value);

@@ -45,17 +45,13 @@ static void event(struct mz_exploration *x, mz_number n, uint32_t races)
     }
 }
 
-/* Lines 4-7: E' = node first - 1, v = notdep(e, E).e'. What in v follows e' in E is independent of it, so e'
- * may as well stand before it: then the core of v does not depend on how E goes on after e'. */
+/* Lines 4-7: E' = node first - 1, v = notdep(e, E).e'. Is the race settled? */
 static bool reverse(struct mz_exploration *x, const struct mz_race *race)
 {
     uint32_t k = race->first - 1;
-    struct mz_elem *v = x->sequence;
-    uint32_t core = mz_notdep(x, race->first, race->first + 1, race->split, v);
-    v[core++] = race->last;
-    uint32_t count = core + mz_notdep(x, race->first, race->split, x->path.depth + 1, v + core);
-    enum mz_cover cover = mz_sleep_covers(x, k, v, count, core);
-    if (cover == MZ_UNCOVERED) cover = mz_wakeup_insert(x, &x->nodes[k].wakeup, v, count, core);
+    mz_sequence_build(x, race);
+    enum mz_cover cover = mz_sleep_covers(x, k, &x->sequence);
+    if (cover == MZ_UNCOVERED) cover = mz_wakeup_insert(x, &x->nodes[k].wakeup, &x->sequence);
     return cover == MZ_SETTLED;
 }
 

@@ -40,27 +40,13 @@ uint64_t mz_sleep_choices(const struct mz_exploration *x, uint32_t k, int thread
     return choices;
 }
 
-/* q in WI(v): its step is in v with nothing before it that conflicts, or it conflicts with nothing in v. */
-static enum mz_cover covers(const struct mz_elem *q, const struct mz_elem *v, uint32_t count, uint32_t core)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (v[i].thread == q->thread) {
-            bool same = v[i].choice == q->choice || v[i].choice == MZ_ANY || q->choice == MZ_ANY;
-            return !same ? MZ_UNCOVERED : i < core ? MZ_SETTLED : MZ_COVERED;
-        }
-        if (mz_conflict(&v[i], q)) return MZ_UNCOVERED;
-    }
-    return MZ_COVERED;
-}
-
 /* Have sleep(E') and WI(v) a common element? Then an execution that starts like v has been explored. */
-enum mz_cover mz_sleep_covers(const struct mz_exploration *x, uint32_t k, const struct mz_elem *v,
-                              uint32_t count, uint32_t core)
+enum mz_cover mz_sleep_covers(const struct mz_exploration *x, uint32_t k, const struct mz_sequence *v)
 {
     const struct mz_node *n = &x->nodes[k];
     enum mz_cover best = MZ_UNCOVERED;
-    for (uint32_t i = 0; i < n->sleep_count && best != MZ_SETTLED; i++) {
-        enum mz_cover c = covers(&x->sleep[n->sleep_start + i], v, count, core);
+    for (uint32_t i = 0, at; i < n->sleep_count && best != MZ_SETTLED; i++) {
+        enum mz_cover c = mz_sequence_weak_initial(v, &x->sleep[n->sleep_start + i], &at);
         if (c > best) best = c;
     }
     return best;

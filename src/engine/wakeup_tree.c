@@ -52,30 +52,17 @@ void mz_wakeup_clear(struct mz_exploration *x, uint32_t *list)
     }
 }
 
-/* Lemma 4.6: can p come first in something equivalent to v (and what may follow)? If p is in v, it is taken
- * out of it. Elements taken out have thread MZ_NOBODY. */
-static enum mz_cover take_weak_initial(const struct mz_elem *p, struct mz_elem *v, uint32_t count,
-                                       uint32_t core)
+/* The first branch of the list that can come first in something equivalent to v and what may follow (Lemma
+ * 4.6), or 0 and where the list ends. Its step is taken out of v. */
+static uint32_t compatible(struct mz_exploration *x, uint32_t **list, struct mz_sequence *v,
+                           enum mz_cover *cover)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (v[i].thread == p->thread) {
-            if (v[i].choice != p->choice && v[i].choice != MZ_ANY && p->choice != MZ_ANY) return MZ_UNCOVERED;
-            v[i].thread = MZ_NOBODY;
-            v[i].object = 0;
-            return i < core ? MZ_SETTLED : MZ_COVERED;
-        }
-        if (mz_conflict(&v[i], p)) return MZ_UNCOVERED;
+    uint32_t w, at;
+    for (; (w = **list); *list = &x->wakeup[w].next) {
+        if ((*cover = mz_sequence_weak_initial(v, &x->wakeup[w].elem, &at)) == MZ_UNCOVERED) continue;
+        if (at != MZ_END) mz_sequence_take(v, at);
+        return w;
     }
-    return MZ_COVERED;
-}
-
-/* The first branch of the list that is compatible with v, or 0 and where the list ends. */
-static uint32_t compatible(struct mz_exploration *x, uint32_t **list, struct mz_elem *v, uint32_t count,
-                           uint32_t core, enum mz_cover *cover)
-{
-    uint32_t w;
-    for (; (w = **list); *list = &x->wakeup[w].next)
-        if ((*cover = take_weak_initial(&x->wakeup[w].elem, v, count, core)) != MZ_UNCOVERED) return w;
     return 0;
 }
 
@@ -84,19 +71,19 @@ static uint32_t compatible(struct mz_exploration *x, uint32_t **list, struct mz_
  *
  * The answer is about the first step of the branch that stands for v: if it is an initial of the core of v,
  * it stands for every sequence with that core (see reduction_optimal.c). */
-enum mz_cover mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct mz_elem *v, uint32_t count,
-                               uint32_t core)
+enum mz_cover mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct mz_sequence *v)
 {
     enum mz_cover cover = MZ_SETTLED, below;
-    uint32_t w = compatible(x, &list, v, count, core, &cover);
+    uint32_t w = compatible(x, &list, v, &cover);
+    if (!w) cover = MZ_SETTLED;
     while (w) {
         if (!x->wakeup[w].child) return cover; /* a leaf */
         list = &x->wakeup[w].child;
-        w = compatible(x, &list, v, count, core, &below);
+        w = compatible(x, &list, v, &below);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        if (v[i].thread == MZ_NOBODY) continue;
-        *list = new_node(x, v[i]);
+    for (uint32_t i = 0; i < v->count; i++) {
+        if (v->elems[i].thread == MZ_NOBODY) continue;
+        *list = new_node(x, v->elems[i]);
         list = &x->wakeup[*list].child;
     }
     return cover;

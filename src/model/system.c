@@ -19,6 +19,7 @@
  * access of a CAS or TRYLOCK is as of the moment it was published: the engine asks through refresh(). S3  The
  * engine hears of an event (commit) before any of its effects on other threads.
  */
+#include <stdlib.h>
 #include <string.h>
 #include "system.h"
 
@@ -32,9 +33,10 @@ struct thread {
     mz_number woken; /* RELEASING: the event that woke it already; else 0 */
 };
 
-struct system {
+struct mz_model_explorer {
     const struct mz_model *m;
-    struct mz_exploration *x;
+    struct mz_explore_options options;
+    struct mz_exploration *x; /* NULL: to be made */
     struct mz_view view;
     uint8_t tried;      /* set of mutexes that the text tries: their unlock is an event */
     uint8_t from_start; /* set of threads that nobody spawns */
@@ -60,7 +62,7 @@ static uint64_t choose_key(int thread, int pc)
     return 0x100000u + 64u * (unsigned)(thread * MZ_MODEL_OPS + pc);
 }
 
-static const struct mz_model_op *op_of(const struct system *s, int t)
+static const struct mz_model_op *op_of(const struct mz_model_explorer *s, int t)
 {
     return &s->m->threads[t].ops[s->threads[t].pc];
 }
@@ -92,7 +94,7 @@ static bool holds(const struct thread *t, const struct mz_model_op *op)
 
 /* Publishing what a thread does next. */
 
-static void publish(struct system *s, int t, enum mz_op op, uint64_t key, enum mz_access access)
+static void publish(struct mz_model_explorer *s, int t, enum mz_op op, uint64_t key, enum mz_access access)
 {
     bool memory = op == MZ_OP_LOAD || op == MZ_OP_STORE || op == MZ_OP_RMW || op == MZ_OP_CAS;
     s->view.pending[t] = (struct mz_pending){.key = key,
@@ -102,7 +104,7 @@ static void publish(struct system *s, int t, enum mz_op op, uint64_t key, enum m
                                              .access = (uint8_t)access};
 }
 
-static void publish_object(struct system *s, int t, enum mz_op op, enum mz_model_kind kind,
+static void publish_object(struct mz_model_explorer *s, int t, enum mz_op op, enum mz_model_kind kind,
                            enum mz_access access)
 {
     publish(s, t, op, key_of(kind, op_of(s, t)->object), access);
@@ -111,7 +113,7 @@ static void publish_object(struct system *s, int t, enum mz_op op, enum mz_model
 /* Makes the access of a pending CAS or TRYLOCK exact. */
 static void refresh(void *system, int t)
 {
-    struct system *s = system;
+    struct mz_model_explorer *s = system;
     const struct mz_model_op *op = op_of(s, t);
     bool succeeds;
     switch (s->view.pending[t].op) {
@@ -127,7 +129,7 @@ static void refresh(void *system, int t)
     s->view.pending[t].access = succeeds ? MZ_WRITES : MZ_READS;
 }
 
-static void publish_wait(struct system *s, int t)
+static void publish_wait(struct mz_model_explorer *s, int t)
 {
     uint64_t mutex = key_of(MZ_MODEL_MUTEX, op_of(s, t)->mutex);
     switch (s->threads[t].phase) {
@@ -146,7 +148,7 @@ static void publish_wait(struct system *s, int t)
 }
 
 /* The operation is an event: says what it is. */
-static void publish_event(struct system *s, int t)
+static void publish_event(struct mz_model_explorer *s, int t)
 {
     const struct mz_model_op *op = op_of(s, t);
     switch (op->code) {
@@ -198,9 +200,9 @@ static void publish_event(struct system *s, int t)
 
 /* Local code. */
 
-static void run_local(struct system *s, int t);
+static void run_local(struct mz_model_explorer *s, int t);
 
-static void spawn(struct system *s, int parent, int child)
+static void spawn(struct mz_model_explorer *s, int parent, int child)
 {
     if (parent != child) mz_explore_spawn(s->x, parent, child);
     s->threads[child].status = MZ_MODEL_READY;
@@ -208,19 +210,19 @@ static void spawn(struct system *s, int parent, int child)
     run_local(s, child);
 }
 
-static void release(struct system *s, int t, int mutex)
+static void release(struct mz_model_explorer *s, int t, int mutex)
 {
     s->owner[mutex] = NOBODY;
     mz_explore_release(s->x, t, key_of(MZ_MODEL_MUTEX, mutex));
 }
 
-static void halt(struct system *s, int t, enum mz_model_status status)
+static void halt(struct mz_model_explorer *s, int t, enum mz_model_status status)
 {
     s->threads[t].status = (uint8_t)status;
     publish(s, t, MZ_OP_NONE, 0, MZ_READS);
 }
 
-static void finish(struct system *s, int t)
+static void finish(struct mz_model_explorer *s, int t)
 {
     halt(s, t, MZ_MODEL_FINISHED);
     s->view.alive &= ~bit(t);
@@ -234,7 +236,7 @@ static void finish(struct system *s, int t)
 }
 
 /* The operation at pc, if it is a local one that does not stop the thread; pc moves on. */
-static bool run_local_op(struct system *s, int t)
+static bool run_local_op(struct mz_model_explorer *s, int t)
 {
     struct thread *self = &s->threads[t];
     const struct mz_model_op *op = op_of(s, t);
@@ -274,7 +276,7 @@ static bool run_local_op(struct system *s, int t)
 }
 
 /* Local code up to the next event, the end, or something to wait for. */
-static void run_local(struct system *s, int t)
+static void run_local(struct mz_model_explorer *s, int t)
 {
     struct thread *self = &s->threads[t];
     while (self->pc < s->m->threads[t].length && run_local_op(s, t)) {
@@ -291,7 +293,7 @@ static void run_local(struct system *s, int t)
 
 /* Events. */
 
-static void memory_event(struct system *s, int t)
+static void memory_event(struct mz_model_explorer *s, int t)
 {
     const struct mz_model_op *op = op_of(s, t);
     struct thread *self = &s->threads[t];
@@ -306,7 +308,7 @@ static void memory_event(struct system *s, int t)
     if (op->code != MZ_MODEL_WRITE) set_result(self, op, op->code == MZ_MODEL_CAS ? writes : old);
 }
 
-static void mutex_event(struct system *s, int t)
+static void mutex_event(struct mz_model_explorer *s, int t)
 {
     const struct mz_model_op *op = op_of(s, t);
     bool failed = op->code == MZ_MODEL_TRYLOCK && s->owner[op->object] != NOBODY;
@@ -316,7 +318,7 @@ static void mutex_event(struct system *s, int t)
 }
 
 /* One of the events of a wait; true when the wait is over. */
-static bool wait_event(struct system *s, int t)
+static bool wait_event(struct mz_model_explorer *s, int t)
 {
     const struct mz_model_op *op = op_of(s, t);
     struct thread *self = &s->threads[t];
@@ -346,7 +348,7 @@ static bool wait_event(struct system *s, int t)
 
 /* By the event of thread t that is happening. It comes before the lock that ends the wait, not before the
  * release, which does not wait for it. */
-static void wake(struct system *s, int t, int woken)
+static void wake(struct mz_model_explorer *s, int t, int woken)
 {
     mz_number event = s->length;
     s->waiters[op_of(s, t)->object] &= (uint8_t)~bit(woken);
@@ -359,7 +361,7 @@ static void wake(struct system *s, int t, int woken)
     publish_event(s, woken);
 }
 
-static void signal_event(struct system *s, int t, int choice)
+static void signal_event(struct mz_model_explorer *s, int t, int choice)
 {
     const struct mz_model_op *op = op_of(s, t);
     uint8_t waiters = s->waiters[op->object];
@@ -369,21 +371,21 @@ static void signal_event(struct system *s, int t, int choice)
         if (waiters >> w & 1) wake(s, t, w);
 }
 
-static void semaphore_event(struct system *s, int t)
+static void semaphore_event(struct mz_model_explorer *s, int t)
 {
     const struct mz_model_op *op = op_of(s, t);
     mz_explore_commit(s->x, MZ_WRITES, (uint64_t)s->sems[op->object]);
     s->sems[op->object] += op->code == MZ_MODEL_SEM_POST ? 1 : -1;
 }
 
-static void choose_event(struct system *s, int t, int choice)
+static void choose_event(struct mz_model_explorer *s, int t, int choice)
 {
     mz_explore_commit(s->x, MZ_WRITES, 0);
     set_result(&s->threads[t], op_of(s, t), choice);
 }
 
 /* Performs the thread's event; true when it was the last of its operation. */
-static bool perform(struct system *s, int t, int choice)
+static bool perform(struct mz_model_explorer *s, int t, int choice)
 {
     switch (op_of(s, t)->code) {
     case MZ_MODEL_LOCK:
@@ -412,7 +414,7 @@ static bool perform(struct system *s, int t, int choice)
 
 /* The view. */
 
-static bool is_enabled(const struct system *s, int t)
+static bool is_enabled(const struct mz_model_explorer *s, int t)
 {
     const struct mz_model_op *op = op_of(s, t);
     switch (s->view.pending[t].op) {
@@ -427,7 +429,7 @@ static bool is_enabled(const struct system *s, int t)
     }
 }
 
-static void update_view(struct system *s)
+static void update_view(struct mz_model_explorer *s)
 {
     s->view.enabled = 0;
     for (int t = 0; t < s->m->thread_count; t++) {
@@ -441,7 +443,7 @@ static void update_view(struct system *s)
 
 /* Executions. */
 
-static void reset(struct system *s)
+static void reset(struct mz_model_explorer *s)
 {
     memset(&s->view, 0, sizeof s->view);
     memset(s->threads, 0, sizeof s->threads);
@@ -454,14 +456,14 @@ static void reset(struct system *s)
     s->length = 0;
 }
 
-static bool is_legal(const struct system *s, struct mz_step step)
+static bool is_legal(const struct mz_model_explorer *s, struct mz_step step)
 {
     return step.thread < s->m->thread_count && (s->view.enabled & bit(step.thread)) && step.choice < 64 &&
            (s->view.pending[step.thread].choices & bit(step.choice));
 }
 
 /* One execution, from the start until the engine names nobody; false if it asks for the impossible. */
-static bool execute(struct system *s)
+static bool execute(struct mz_model_explorer *s)
 {
     struct mz_step step;
     reset(s);
@@ -479,7 +481,7 @@ static bool execute(struct system *s)
     return true;
 }
 
-static enum mz_model_status final_status(const struct system *s, int t)
+static enum mz_model_status final_status(const struct mz_model_explorer *s, int t)
 {
     if (s->threads[t].status != MZ_MODEL_READY) return (enum mz_model_status)s->threads[t].status;
     switch (s->view.pending[t].op) {
@@ -494,7 +496,7 @@ static enum mz_model_status final_status(const struct system *s, int t)
     }
 }
 
-static void outcome_of(const struct system *s, struct mz_model_outcome *o)
+static void outcome_of(const struct mz_model_explorer *s, struct mz_model_outcome *o)
 {
     memset(o, 0, sizeof *o);
     memcpy(o->vars, s->vars, sizeof o->vars);
@@ -508,7 +510,7 @@ static void outcome_of(const struct system *s, struct mz_model_outcome *o)
     }
 }
 
-static bool visit(const struct system *s, const struct mz_model_run *run)
+static bool visit(const struct mz_model_explorer *s, const struct mz_model_run *run)
 {
     struct mz_model_execution e = {.steps = s->steps, .length = s->length, .exploration = s->x};
     outcome_of(s, &e.outcome);
@@ -516,7 +518,7 @@ static bool visit(const struct system *s, const struct mz_model_run *run)
 }
 
 /* After an execution: counts it and says whether the exploration may go on. */
-static enum mz_model_verdict account(const struct system *s, const struct mz_model_run *run,
+static enum mz_model_verdict account(const struct mz_model_explorer *s, const struct mz_model_run *run,
                                      struct mz_model_report *report)
 {
     switch (mz_explore_ending(s->x)) {
@@ -538,8 +540,9 @@ static enum mz_model_verdict account(const struct system *s, const struct mz_mod
     return too_many ? MZ_MODEL_TOO_MANY : MZ_MODEL_EXPLORED;
 }
 
-static void read_text(struct system *s)
+static void read_text(struct mz_model_explorer *s)
 {
+    s->tried = 0;
     s->from_start = (uint8_t)(bit(s->m->thread_count) - 1);
     for (int t = 0; t < s->m->thread_count; t++)
         for (int i = 0; i < s->m->threads[t].length; i++) {
@@ -549,22 +552,53 @@ static void read_text(struct system *s)
         }
 }
 
-void mz_model_explore(const struct mz_model *m, const struct mz_model_run *run,
-                      struct mz_model_report *report)
+struct mz_model_explorer *mz_model_explorer_new(enum mz_algorithm algorithm, bool sleep_sets)
 {
-    struct system s = {.m = m};
-    struct mz_explore_options options = {
-        .algorithm = run->algorithm,
-        .sleep_sets = run->sleep_sets,
+    struct mz_model_explorer *s = calloc(1, sizeof *s);
+    if (!s) abort();
+    s->options = (struct mz_explore_options){
+        .algorithm = algorithm,
+        .sleep_sets = sleep_sets,
         .max_steps = MZ_MODEL_THREADS * MZ_MODEL_EVENTS,
         .refresh = refresh,
-        .system = &s,
+        .system = s,
     };
+    return s;
+}
+
+static void forget(struct mz_model_explorer *s)
+{
+    if (s->x) mz_explore_free(s->x);
+    s->x = NULL;
+}
+
+void mz_model_explorer_free(struct mz_model_explorer *explorer)
+{
+    if (explorer) forget(explorer);
+    free(explorer);
+}
+
+/* The exploration is over: make it ready for another. One that was cut short cannot be used again. */
+static void recycle(struct mz_model_explorer *s, enum mz_model_verdict verdict)
+{
+    if (verdict != MZ_MODEL_EXPLORED) {
+        forget(s);
+        return;
+    }
+    mz_explore_restart(s->x);
+    mz_explore_end(s->x);
+}
+
+void mz_model_explore(struct mz_model_explorer *explorer, const struct mz_model *m,
+                      const struct mz_model_run *run, struct mz_model_report *report)
+{
+    struct mz_model_explorer *s = explorer;
     memset(report, 0, sizeof *report);
-    read_text(&s);
-    s.x = mz_explore_new(&s.view, &options);
-    do report->verdict = execute(&s) ? account(&s, run, report) : MZ_MODEL_ILLEGAL;
-    while (report->verdict == MZ_MODEL_EXPLORED && mz_explore_end(s.x));
-    report->counters = *mz_explore_counters(s.x);
-    mz_explore_free(s.x);
+    s->m = m;
+    read_text(s);
+    if (!s->x) s->x = mz_explore_new(&s->view, &s->options);
+    do report->verdict = execute(s) ? account(s, run, report) : MZ_MODEL_ILLEGAL;
+    while (report->verdict == MZ_MODEL_EXPLORED && mz_explore_end(s->x));
+    report->counters = *mz_explore_counters(s->x);
+    recycle(s, report->verdict);
 }

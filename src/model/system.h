@@ -15,8 +15,6 @@ struct mz_model_execution {
 };
 
 struct mz_model_run {
-    enum mz_algorithm algorithm;
-    bool sleep_sets;
     uint64_t max_runs; /* executions and blocked ones together; 0: no limit */
     /* Called at the end of every complete execution; false stops the exploration. */
     bool (*visit)(void *arg, const struct mz_model_execution *execution);
@@ -38,7 +36,13 @@ struct mz_model_report {
     struct mz_counters counters; /* as the engine counted */
 };
 
-void mz_model_explore(const struct mz_model *m, const struct mz_model_run *run,
-                      struct mz_model_report *report);
+/* An exploration that can be used for one model after the other: what was explored is forgotten each time
+ * (mz_explore_restart), the memory is kept. */
+struct mz_model_explorer;
+
+struct mz_model_explorer *mz_model_explorer_new(enum mz_algorithm algorithm, bool sleep_sets);
+void mz_model_explorer_free(struct mz_model_explorer *explorer);
+void mz_model_explore(struct mz_model_explorer *explorer, const struct mz_model *m,
+                      const struct mz_model_run *run, struct mz_model_report *report);
 
 #endif

@@ -148,6 +148,7 @@ void mz_snapshot_touch(void *address, size_t size);
 /* sync.c: the C11 order */
 void mz_sync_init(void);
 void mz_sync_reset(void);
+void mz_sync_event(void);
 void mz_sync_atomic(int op, int order, enum mz_access access);
 void mz_sync_acquire(uint64_t key);
 void mz_sync_release(uint64_t key);

@@ -54,6 +54,7 @@ void mz_dispatch(void)
 
 void mz_commit_live(enum mz_access access, uint64_t old)
 {
+    mz_sync_event();
     rt.live[rt.path->depth] = rt.path->steps[rt.path->depth];
     mz_explore_commit(rt.x, access, old);
     rt.channel->live_length = rt.path->depth;

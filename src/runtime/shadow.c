@@ -238,7 +238,7 @@ static void check_atomics(const struct access *a)
 
 static __attribute__((noinline)) void slow_access(const struct access *a, struct cell *c, uint8_t mask)
 {
-    bool live = mz_explore_live(rt.x);
+    bool live = rt.path->live;
     access_granule(c, a, mask, live);
     if (c->atomic && live && !a->atomic) check_atomics(a);
 }
@@ -274,7 +274,7 @@ void mz_shadow_range(uint64_t address, size_t size, bool write, uint64_t pc)
 /* An atomic access that has just been committed: is it ordered with the plain ones before? */
 void mz_shadow_atomic(uint64_t address, unsigned size, enum mz_access access)
 {
-    if (!mz_explore_live(rt.x)) return;
+    if (!rt.path->live) return;
     for (uint64_t at = address; at < address + size; at = at / GRANULE * GRANULE + GRANULE) {
         unsigned part = (unsigned)(GRANULE - at % GRANULE);
         if (part > address + size - at) part = (unsigned)(address + size - at);

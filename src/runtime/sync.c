@@ -12,15 +12,32 @@
  *   fences: an acquire fence takes in what relaxed loads before it met; a release fence publishes for the
  *   relaxed stores after it
  *
- * Vectors are immutable and live in a pool; all references to them follow the path (mz_explore_set), so
- * nothing is computed while replaying. Only epochs are counted then. */
+ * Most programs need little of this: a vector is looked at only when an access meets one of another thread in
+ * the same place. So operations are only logged, and the log is worked off when somebody asks. The log
+ * follows the path: log_mark[k] is its length at node k, from where a new branch goes on. What has been
+ * worked off is in immutable vectors; all references to them follow the path too (mz_explore_set). While
+ * replaying nothing is logged, only epochs are counted. */
 #include "runtime.h"
 
 #include "../base/region.h"
 
 #define OBJECTS (1u << 22)
 
+enum { READ, STORE, UPDATE, ACQUIRE, RELEASE, FENCE, SPAWN, JOIN };
+
+struct entry {
+    uint8_t kind, thread, other, order;
+    uint32_t object;
+    uint32_t epoch; /* that it publishes */
+};
+
 static struct {
+    struct entry *log;
+    uint32_t *log_mark;
+    uint32_t log_count, log_capacity;
+    bool rewound; /* the next new event is on a node that was there before */
+
+    uint32_t done;     /* entries worked off */
     uint32_t *vectors; /* MZ_SLOTS words each; 0 is the empty one */
     uint32_t count, capacity, lanes;
     uint32_t thread[MZ_SLOTS]; /* what a thread knows */
@@ -37,17 +54,97 @@ static uint32_t *vector(uint32_t v) { return S.vectors + (size_t)v * MZ_SLOTS; }
 void mz_sync_init(void)
 {
     uint64_t steps = rt.channel->options.max_steps;
-    S.capacity = (uint32_t)(steps < (1u << 24) ? 8 * steps + 65536 : 1u << 27);
+    if (steps > (1u << 24)) steps = 1u << 24;
+    S.capacity = S.log_capacity = (uint32_t)(8 * steps + 65536);
     S.vectors = mz_region_reserve((size_t)S.capacity * MZ_SLOTS * sizeof(uint32_t));
+    S.log = mz_region_reserve((size_t)S.log_capacity * sizeof *S.log);
+    S.log_mark = mz_region_reserve((size_t)(steps + 2) * sizeof(uint32_t));
     S.object = mz_region_reserve(OBJECTS * sizeof(uint32_t));
     S.head = mz_region_reserve(OBJECTS * sizeof(uint32_t));
     S.event_epoch = mz_region_reserve((size_t)(steps + 2) * sizeof(uint32_t));
-    MZ_ASSERT(S.vectors && S.object && S.head && S.event_epoch);
+    MZ_ASSERT(S.vectors && S.log && S.log_mark && S.object && S.head && S.event_epoch);
     S.count = 1;
     S.lanes = 8;
 }
 
-void mz_sync_reset(void) {}
+void mz_sync_reset(void) { S.rewound = !rt.path->live; }
+
+/* A new event is about to be committed. */
+void mz_sync_event(void)
+{
+    uint32_t k = rt.path->depth;
+    if (S.rewound)
+        S.log_count = S.log_mark[k];
+    else
+        S.log_mark[k] = S.log_count;
+    S.rewound = false;
+    S.event_epoch[k] = rt.run.threads[rt.self].epoch;
+}
+
+/* ---- writing the log ---- */
+
+static void append(uint8_t kind, int thread, int other, int order, uint32_t object, uint32_t epoch)
+{
+    MZ_ASSERT(S.log_count < S.log_capacity);
+    S.log[S.log_count++] =
+        (struct entry){kind, (uint8_t)thread, (uint8_t)other, (uint8_t)order, object, epoch};
+}
+
+static bool is_acquire(int order)
+{
+    return order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME || order == __ATOMIC_ACQ_REL ||
+           order == __ATOMIC_SEQ_CST;
+}
+static bool is_release(int order)
+{
+    return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
+}
+
+/* The epoch that a release of the thread publishes. */
+static uint32_t release_epoch(int thread) { return rt.run.threads[thread].epoch++; }
+
+/* The atomic event that has just been committed. */
+void mz_sync_atomic(int op, int order, enum mz_access access)
+{
+    int p = rt.self;
+    bool live = rt.path->live;
+    uint32_t epoch = access == MZ_WRITES && is_release(order) ? release_epoch(p) : 0;
+    if (!live) return;
+    uint8_t kind = access == MZ_READS ? READ : op == MZ_OP_STORE ? STORE : UPDATE;
+    append(kind, p, 0, order, rt.path->events[rt.path->depth - 1].object, epoch);
+}
+
+void mz_sync_acquire(uint64_t key)
+{
+    if (rt.path->live) append(ACQUIRE, rt.self, 0, 0, mz_explore_object(rt.x, key), 0);
+}
+
+void mz_sync_release(uint64_t key)
+{
+    uint32_t epoch = release_epoch(rt.self);
+    if (rt.path->live) append(RELEASE, rt.self, 0, 0, mz_explore_object(rt.x, key), epoch);
+}
+
+void mz_sync_fence(int order)
+{
+    uint32_t epoch = is_release(order) ? release_epoch(rt.self) : 0;
+    if (rt.path->live) append(FENCE, rt.self, 0, order, 0, epoch);
+}
+
+void mz_sync_spawn(int parent, int child)
+{
+    uint32_t epoch = release_epoch(parent);
+    if (rt.path->live) append(SPAWN, parent, child, 0, 0, epoch);
+}
+
+void mz_sync_join(int thread, int finished)
+{
+    if (rt.path->live) append(JOIN, thread, finished, 0, 0, rt.run.threads[finished].epoch);
+}
+
+uint32_t mz_sync_event_epoch(uint32_t event) { return S.event_epoch[event]; }
+
+/* ---- working it off ---- */
 
 static void widen(int slot)
 {
@@ -97,117 +194,88 @@ static void set(uint32_t *slot, uint32_t value)
     if (*slot != value) mz_explore_set(rt.x, slot, value);
 }
 
-static uint32_t published(int p)
+/* What thread p knows, with its own epoch: a vector to hand on. */
+static uint32_t published(int p, uint32_t epoch)
 {
     uint32_t v = copy(S.thread[p]);
-    vector(v)[p] = rt.run.threads[p].epoch++;
+    vector(v)[p] = epoch;
     return v;
 }
 
-static void acquire_vector(int p, uint32_t v) { set(&S.thread[p], joined(S.thread[p], v)); }
+static void take_in(int p, uint32_t v) { set(&S.thread[p], joined(S.thread[p], v)); }
 
-uint32_t mz_sync_seen(int thread, int other) { return vector(S.thread[thread])[other]; }
-
-static bool is_acquire(int order)
+static void read_object(const struct entry *e)
 {
-    return order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME || order == __ATOMIC_ACQ_REL ||
-           order == __ATOMIC_SEQ_CST;
-}
-static bool is_release(int order)
-{
-    return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
-}
-
-static void atomic_read(int p, uint32_t o, int order)
-{
-    if (is_acquire(order))
-        acquire_vector(p, S.object[o]);
+    if (is_acquire(e->order))
+        take_in(e->thread, S.object[e->object]);
     else
-        set(&S.met[p], joined(S.met[p], S.object[o]));
+        set(&S.met[e->thread], joined(S.met[e->thread], S.object[e->object]));
 }
 
-static void atomic_store(int p, uint32_t o, int order)
+static void store_object(const struct entry *e)
 {
-    if (is_release(order)) {
-        set(&S.object[o], published(p));
-        set(&S.head[o], (uint32_t)p + 1);
-    } else if (S.fence[p]) {
-        set(&S.object[o], S.fence[p]);
-        set(&S.head[o], (uint32_t)p + 1);
-    } else if (S.head[o] != (uint32_t)p + 1) {
-        set(&S.object[o], 0);
-        set(&S.head[o], 0);
+    uint32_t p = e->thread, own = is_release(e->order) ? published((int)p, e->epoch) : S.fence[p];
+    if (own) {
+        set(&S.object[e->object], own);
+        set(&S.head[e->object], p + 1);
+    } else if (S.head[e->object] != p + 1) {
+        set(&S.object[e->object], 0);
+        set(&S.head[e->object], 0);
     }
 }
 
-static void atomic_update(int p, uint32_t o, int order)
+static void update_object(const struct entry *e)
 {
-    atomic_read(p, o, order);
-    uint32_t own = is_release(order) ? published(p) : S.fence[p];
-    set(&S.object[o], joined(own, S.object[o]));
-    if (!S.head[o] && own) set(&S.head[o], (uint32_t)p + 1);
+    read_object(e);
+    uint32_t p = e->thread, own = is_release(e->order) ? published((int)p, e->epoch) : S.fence[p];
+    set(&S.object[e->object], joined(own, S.object[e->object]));
+    if (!S.head[e->object] && own) set(&S.head[e->object], p + 1);
 }
 
-/* The atomic event that has just been committed. */
-void mz_sync_atomic(int op, int order, enum mz_access access)
+static void work_off(const struct entry *e)
 {
-    int p = rt.self;
-    if (!mz_explore_live(rt.x)) {
-        if (access == MZ_WRITES && is_release(order)) rt.run.threads[p].epoch++;
-        return;
-    }
-    const struct mz_event *e = &rt.path->events[rt.path->depth - 1];
-    S.event_epoch[rt.path->depth - 1] = rt.run.threads[p].epoch;
-    if (access == MZ_READS)
-        atomic_read(p, e->object, order);
-    else if (op == MZ_OP_STORE)
-        atomic_store(p, e->object, order);
-    else
-        atomic_update(p, e->object, order);
-}
-
-void mz_sync_acquire(uint64_t key)
-{
-    if (mz_explore_live(rt.x)) acquire_vector(rt.self, S.object[mz_explore_object(rt.x, key)]);
-}
-
-void mz_sync_release(uint64_t key)
-{
-    if (mz_explore_live(rt.x))
-        set(&S.object[mz_explore_object(rt.x, key)], published(rt.self));
-    else
-        rt.run.threads[rt.self].epoch++;
-}
-
-void mz_sync_fence(int order)
-{
-    int p = rt.self;
-    if (!mz_explore_live(rt.x)) {
-        if (is_release(order)) rt.run.threads[p].epoch++;
-        return;
-    }
-    if (is_acquire(order)) acquire_vector(p, S.met[p]);
-    if (is_release(order)) set(&S.fence[p], published(p));
-}
-
-void mz_sync_spawn(int parent, int child)
-{
-    if (mz_explore_live(rt.x)) {
-        widen(child);
-        set(&S.thread[child], published(parent));
-        set(&S.met[child], 0);
-        set(&S.fence[child], 0);
-    } else {
-        rt.run.threads[parent].epoch++;
+    int p = e->thread;
+    switch (e->kind) {
+    case READ:
+        read_object(e);
+        break;
+    case STORE:
+        store_object(e);
+        break;
+    case UPDATE:
+        update_object(e);
+        break;
+    case ACQUIRE:
+        take_in(p, S.object[e->object]);
+        break;
+    case RELEASE:
+        set(&S.object[e->object], published(p, e->epoch));
+        break;
+    case FENCE:
+        if (is_acquire(e->order)) take_in(p, S.met[p]);
+        if (is_release(e->order)) set(&S.fence[p], published(p, e->epoch));
+        break;
+    case SPAWN:
+        widen(e->other);
+        set(&S.thread[e->other], published(p, e->epoch));
+        set(&S.met[e->other], 0);
+        set(&S.fence[e->other], 0);
+        break;
+    case JOIN:
+        take_in(p, published(e->other, e->epoch));
+        break;
+    default:
+        MZ_BUG("unknown entry of the log");
     }
 }
 
-void mz_sync_join(int thread, int finished)
+/* Releases of `other` that happen before what `thread` does now. Only while live. */
+uint32_t mz_sync_seen(int thread, int other)
 {
-    if (!mz_explore_live(rt.x)) return;
-    uint32_t v = copy(S.thread[finished]);
-    vector(v)[finished] = rt.run.threads[finished].epoch;
-    acquire_vector(thread, v);
+    uint32_t from = S.done, to = S.log_count;
+    if (from < to) {
+        mz_explore_set(rt.x, &S.done, to);
+        for (uint32_t i = from; i < to; i++) work_off(&S.log[i]);
+    }
+    return vector(S.thread[thread])[other];
 }
-
-uint32_t mz_sync_event_epoch(uint32_t event) { return S.event_epoch[event]; }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "check.h"
 #include "model/system.h"
+#include "model/text.h"
 #include "swap.h"
 
 #define MAX_STEPS (MZ_MODEL_THREADS * MZ_MODEL_EVENTS)
@@ -145,8 +146,6 @@ static bool check_config(struct mz_checker *c, const struct mz_model *m)
     struct replay r = {.c = c};
     bool reduces = configs[c->config].once;
     struct mz_model_run run = {
-        .algorithm = configs[c->config].algorithm,
-        .sleep_sets = configs[c->config].sleep_sets,
         .max_runs = reduces ? SOME_RUNS : c->limits.interleavings,
         .visit = visit,
         .arg = &r,
@@ -155,7 +154,10 @@ static bool check_config(struct mz_checker *c, const struct mz_model *m)
     mz_machine_init(&r.machine, m);
     mz_findings_clear(&c->engine);
     mz_set_clear(&c->sequences);
-    mz_model_explore(m, &run, &report);
+    struct mz_model_explorer **explorer = &c->explorers[c->config];
+    if (!*explorer)
+        *explorer = mz_model_explorer_new(configs[c->config].algorithm, configs[c->config].sleep_sets);
+    mz_model_explore(*explorer, m, &run, &report);
     switch (report.verdict) {
     case MZ_MODEL_EXPLORED:
         break;
@@ -203,6 +205,19 @@ static bool check_plainly(struct mz_checker *c, const struct mz_model *m)
     return !difference || differ(c, "by prefixes and plainly: %s", difference);
 }
 
+/* What is printed can be read, and is the same model. */
+static bool check_text(struct mz_checker *c, const struct mz_model *m)
+{
+    char text[MZ_MODEL_TEXT], again[MZ_MODEL_TEXT], error[128];
+    struct mz_model parsed;
+    size_t length = mz_model_print(m, text, sizeof text);
+    if (length >= sizeof text) return differ(c, "the text of a model is too long");
+    if (mz_model_parse(text, &parsed, error, sizeof error))
+        return differ(c, "the text of a model: %s", error);
+    mz_model_print(&parsed, again, sizeof again);
+    return strcmp(text, again) == 0 || differ(c, "the text of a model is read as another model");
+}
+
 enum mz_answer mz_check_oracle(struct mz_checker *c, const struct mz_model *m)
 {
     c->text[0] = '\0';
@@ -222,7 +237,7 @@ enum mz_answer mz_check_oracle(struct mz_checker *c, const struct mz_model *m)
         differ(c, "a class was reached twice by prefixes");
         return MZ_DIFFERENT;
     }
-    return check_plainly(c, m) && check_swaps(c, m) ? MZ_SAME : MZ_DIFFERENT;
+    return check_text(c, m) && check_plainly(c, m) && check_swaps(c, m) ? MZ_SAME : MZ_DIFFERENT;
 }
 
 enum mz_answer mz_check_engine(struct mz_checker *c, const struct mz_model *m)
@@ -248,4 +263,5 @@ void mz_check_free(struct mz_checker *c)
     mz_findings_free(&c->engine);
     mz_findings_free(&c->plain);
     mz_set_free(&c->sequences);
+    for (int i = 0; i < MZ_CONFIGS; i++) mz_model_explorer_free(c->explorers[i]);
 }

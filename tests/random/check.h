@@ -10,6 +10,8 @@
 
 #include "oracle.h"
 
+struct mz_model_explorer;
+
 enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_NONE,
                  MZ_CONFIG_SLEEP,      /* none, with sleep sets */
@@ -40,7 +42,8 @@ struct mz_checker {
     struct mz_limits limits;
     struct mz_oracle oracle;
     struct mz_findings engine, plain;
-    struct mz_set sequences; /* of steps, of the engine's executions */
+    struct mz_set sequences;                         /* of steps, of the engine's executions */
+    struct mz_model_explorer *explorers[MZ_CONFIGS]; /* made when first needed */
     /* of the last program: */
     enum mz_config config;                   /* being tested, or that differs */
     char text[512];                          /* what differs */

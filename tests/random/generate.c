@@ -259,7 +259,7 @@ static void one_idiom(struct generator *g)
             block_lock(g);
         break;
     case CONDITIONS:
-        if (percent(g, 50))
+        if (percent(g, 55))
             block_wait(g);
         else
             block_notify(g);
@@ -275,6 +275,12 @@ static void one_idiom(struct generator *g)
 static void fill_thread(struct generator *g, int budget)
 {
     g->budget = budget;
+    if (has(g, CONDITIONS) && percent(g, 40)) { /* at once, or few ever wait together */
+        if (percent(g, 65))
+            block_wait(g);
+        else
+            block_notify(g);
+    }
     while (g->budget > 0 && g->t->length < MZ_MODEL_OPS / 2) one_idiom(g);
 }
 
@@ -312,7 +318,7 @@ static void spawn_anyhow(struct generator *g)
         if (percent(g, 60) && by != t && (by < t || percent(g, 10)))
             insert(g, by, between(g, 0, g->m->threads[by].length), MZ_MODEL_SPAWN, t);
     }
-    for (int n = below(g, count); n-- > 0;) {
+    for (int n = below(g, count + 1); n-- > 0;) {
         int by = below(g, count), whom = below(g, count);
         if (by != whom || percent(g, 5))
             insert(g, by, between(g, 0, g->m->threads[by].length), MZ_MODEL_JOIN, whom);
@@ -323,7 +329,7 @@ static void spawn_anyhow(struct generator *g)
 
 static void draw_themes(struct generator *g, int most)
 {
-    static const int weights[THEMES] = {4, 3, 5, 4, 4, 3, 1};
+    static const int weights[THEMES] = {4, 3, 5, 5, 7, 3, 2};
     int total = 0;
     for (int i = 0; i < THEMES; i++) total += weights[i];
     for (int n = between(g, 1, most); n-- > 0;) {
@@ -332,6 +338,8 @@ static void draw_themes(struct generator *g, int most)
         g->themes |= 1u << theme;
     }
     if (has(g, COMPARE) || has(g, CHOICES)) g->themes |= 1u << MEMORY;
+    if (has(g, CONDITIONS) && percent(g, 25))
+        g->themes |= 1u << TRIES; /* the release of a wait is an event */
 }
 
 static void declare(struct generator *g, enum mz_model_kind kind, int count, const char *names)
@@ -346,7 +354,8 @@ static void draw_objects(struct generator *g)
     bool mutexes = has(g, LOCKS) || has(g, TRIES) || has(g, CONDITIONS);
     if (memory || !(mutexes || has(g, SEMAPHORES)))
         declare(g, MZ_MODEL_VAR, between(g, 1, percent(g, 20) ? 3 : 2), "xyz");
-    if (mutexes) declare(g, MZ_MODEL_MUTEX, between(g, 1, 2), "mn");
+    if (mutexes)
+        declare(g, MZ_MODEL_MUTEX, has(g, CONDITIONS) && percent(g, 60) ? 1 : between(g, 1, 2), "mn");
     if (has(g, CONDITIONS)) declare(g, MZ_MODEL_COND, percent(g, 85) ? 1 : 2, "cd");
     if (has(g, SEMAPHORES)) declare(g, MZ_MODEL_SEM, percent(g, 75) ? 1 : 2, "st");
     for (int i = 0; i < g->m->object_count[MZ_MODEL_SEM]; i++)

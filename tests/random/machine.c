@@ -436,15 +436,20 @@ void mz_machine_outcome(const struct mz_machine *k, const struct mz_state *s, st
     }
 }
 
-static uint64_t fold(uint64_t h, uint64_t word) { return scramble(h ^ word) + word; }
+static uint64_t fold(uint64_t h, uint64_t word)
+{
+    h = (h ^ word) * 0x9fb21c651e98df25u;
+    return h ^ h >> 29;
+}
 
 uint64_t mz_machine_check(const struct mz_machine *k, const struct mz_state *s)
 {
-    uint64_t h = 0;
+    uint64_t h = 0, regs;
+    _Static_assert(sizeof regs == sizeof s->threads[0].regs, "the registers of a thread are one word");
     for (int t = 0; t < k->m->thread_count; t++) {
         const struct mz_state_thread *x = &s->threads[t];
-        h = fold(fold(h, x->clock), x->signal + 256u * x->pc + x->mode);
-        for (int i = 0; i < MZ_MODEL_REGS; i++) h = fold(h, (uint16_t)x->regs[i]);
+        memcpy(&regs, x->regs, sizeof regs);
+        h = fold(fold(fold(h, x->clock), x->signal + 256u * x->pc + x->mode), regs);
     }
     for (int kind = 0; kind < MZ_MODEL_KINDS; kind++)
         for (int i = 0; i < k->m->object_count[kind]; i++) {

@@ -1,0 +1,65 @@
+/* The sequence v = notdep(e, E).e' of a race (2017, Algorithm 2, line 5), and its weak initials.
+ *
+ * What in v follows e' in E is independent of it, so e' stands before it: then the core of v, e' and what
+ * comes before, does not depend on how E goes on after e'. */
+#include "exploration.h"
+
+static void add(struct mz_sequence *v, struct mz_elem e) { v->elems[v->count++] = e; }
+
+/* Those events of notdep(e, E) with numbers from `from` up to and without `end`. */
+static void add_notdep(struct mz_exploration *x, struct mz_sequence *v, mz_number n, mz_number from,
+                       mz_number end)
+{
+    int thread = mz_event_at(x, n)->thread;
+    for (mz_number i = from; i < end; i++) {
+        const struct mz_event *e = mz_event_at(x, i);
+        if (mz_clock_at(x, e->clock)[thread] < n) add(v, mz_elem_of(e));
+    }
+}
+
+static void link_elems(struct mz_sequence *v)
+{
+    for (int t = 0; t < MZ_MAX_THREADS; t++) v->first_of_thread[t] = MZ_END;
+    v->stamp++;
+    for (uint32_t i = v->count; i-- > 0;) {
+        const struct mz_elem *e = &v->elems[i];
+        v->next_of_thread[i] = v->first_of_thread[e->thread];
+        v->first_of_thread[e->thread] = i;
+        bool fresh = v->stamp_of_object[e->object] != v->stamp;
+        v->next_of_object[i] = fresh ? MZ_END : v->first_of_object[e->object];
+        v->first_of_object[e->object] = i;
+        v->stamp_of_object[e->object] = v->stamp;
+    }
+}
+
+void mz_sequence_build(struct mz_exploration *x, const struct mz_race *race)
+{
+    struct mz_sequence *v = &x->sequence;
+    v->count = 0;
+    add_notdep(x, v, race->first, race->first + 1, race->split);
+    add(v, race->last);
+    v->core = v->count;
+    add_notdep(x, v, race->first, race->split, x->path.depth + 1);
+    link_elems(v);
+}
+
+/* p in WI(v)? Its step is in v with nothing before it that conflicts (then `at` says where), or it conflicts
+ * with nothing in v (then `at` is MZ_END). */
+enum mz_cover mz_sequence_weak_initial(const struct mz_sequence *v, const struct mz_elem *p, uint32_t *at)
+{
+    uint32_t i = *at = v->first_of_thread[p->thread];
+    if (i != MZ_END && v->elems[i].choice != p->choice && v->elems[i].choice != MZ_ANY && p->choice != MZ_ANY)
+        return MZ_UNCOVERED;
+    if (p->object && v->stamp_of_object[p->object] == v->stamp)
+        for (uint32_t j = v->first_of_object[p->object]; j < i; j = v->next_of_object[j])
+            if (v->elems[j].thread != MZ_NOBODY && (v->elems[j].access | p->access) == MZ_WRITES)
+                return MZ_UNCOVERED;
+    return i < v->core ? MZ_SETTLED : MZ_COVERED;
+}
+
+/* Take out the first element of its thread. */
+void mz_sequence_take(struct mz_sequence *v, uint32_t at)
+{
+    v->first_of_thread[v->elems[at].thread] = v->next_of_thread[at];
+    v->elems[at].thread = MZ_NOBODY;
+}
