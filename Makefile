@@ -24,7 +24,7 @@ random_c  := $(wildcard tests/random/*.c)
 
 # What lives inside the tested program: position independent, everything hidden but the hooks, no stack
 # protector (fibers), and no call to a libc function that we hook ourselves (see src/runtime/rename.syms).
-TARGET_FLAGS := -O3 -fPIC -fvisibility=hidden -fno-stack-protector -fno-omit-frame-pointer -fcf-protection=none \
+TARGET_FLAGS := -O3 -mno-red-zone -fPIC -fvisibility=hidden -fno-stack-protector -fno-omit-frame-pointer -fcf-protection=none \
                 -ftls-model=initial-exec -fno-tree-loop-distribute-patterns \
                 -Wno-pedantic $(if $(filter x86_64,$(shell uname -m)),-msse4.2)
 

@@ -66,7 +66,9 @@ struct mz_step {    /* one scheduling decision */
     uint8_t choice; /* which waiter, which value; 0 for most operations */
 };
 
-struct mz_place { /* where something happened: return addresses, innermost first, 0-terminated if shorter */
+/* Where something happened: return addresses, innermost first, 0-terminated if shorter. Readers look up
+ * pc - 1, so the address of a faulting instruction is stored plus one. */
+struct mz_place {
     uint64_t pc[MZ_MAX_FRAMES];
 };
 
@@ -141,6 +143,22 @@ struct mz_module { /* a loaded ELF file: symbolize pc - bias in path */
     char path[512];
 };
 
+enum mz_area_kind { MZ_AREA_HEAP = 1, MZ_AREA_STACK, MZ_AREA_TLS };
+
+struct mz_area { /* memory that belongs to no module, so that reports can say what an address is */
+    uint64_t start, end;
+    uint8_t kind;   /* enum mz_area_kind */
+    uint8_t thread; /* slot */
+    uint8_t reserved[6];
+};
+#define MZ_MAX_AREAS (3 * MZ_MAX_THREADS)
+
+struct mz_given_name { /* from mz_name(&x, "x"); a later one for the same address wins */
+    uint64_t address;
+    char name[56];
+};
+#define MZ_MAX_NAMES 64
+
 struct mz_options_block {
     uint32_t mode, algorithm;
     uint8_t sleep_sets, allow_races, keep_going, heap_reuse;
@@ -193,6 +211,10 @@ struct mz_channel {
     uint64_t records_offset, records_capacity;     /* struct mz_record[] */
     uint64_t arena_offset, arena_used, arena_size; /* schedules of findings */
     char notes[8][MZ_TEXT];                        /* what was not modelled; empty strings end the list */
+    double switch_ns;                              /* a switch of fibers and back, measured at the start */
+    uint32_t area_count, name_count;
+    struct mz_area areas[MZ_MAX_AREAS]; /* filled in when replaying */
+    struct mz_given_name names[MZ_MAX_NAMES];
 };
 
 const char *mz_kind_name(enum mz_kind kind);

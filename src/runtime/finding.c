@@ -166,6 +166,22 @@ void mz_finding_race(int other, uint8_t op, uint8_t other_op, uint64_t address, 
     if (rt.stop) mz_halt(MZ_THREAD_FAILED);
 }
 
+/* A replayed step did not meet the operation of before. Nothing that follows could be trusted. */
+_Noreturn void mz_finding_diverged(int thread, const char *text, const struct mz_event *before)
+{
+    struct mz_finding *f = begin(MZ_KIND_NONDETERMINISM);
+    mz_text_copy(f->text, sizeof f->text, text);
+    f->thread = f->other_thread = (uint8_t)thread;
+    f->op = rt.view.pending[thread].op;
+    f->other_op = before->op;
+    f->address = before->key;
+    f->place.pc[0] = rt.view.pending[thread].pc;
+    f->other_place.pc[0] = before->pc;
+    rt.stop = true;
+    add(f);
+    mz_fiber_leave();
+}
+
 void mz_finding_deadlock(void)
 {
     uint64_t blocked = rt.view.alive;
@@ -183,6 +199,7 @@ void mz_finding_exit_code(void)
     struct mz_finding *f = begin(MZ_KIND_EXIT_CODE);
     mz_text_copy(f->text, sizeof f->text, "the program ended with a status other than 0");
     f->code = rt.run.exit_code & 0xff;
+    f->place = rt.run.exit_place;
     add(f);
 }
 

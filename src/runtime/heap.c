@@ -44,6 +44,12 @@ void mz_heap_reset(void)
     for (uint32_t s = 0; s < rt.slots_known; s++) rt.run.threads[s].heap = arena_start((int)s);
 }
 
+void mz_heap_arena(int slot, const char **low, const char **high)
+{
+    *low = arenas + (size_t)slot * ARENA;
+    *high = *low + ARENA;
+}
+
 /* The part of the boot arena that was ever used, for the snapshot. */
 size_t mz_heap_boot(char **start)
 {

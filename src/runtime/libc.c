@@ -151,7 +151,14 @@ void mazurka_assume(int holds, const char *file, int line)
 }
 
 MZ_EXPORT void mazurka_name(const volatile void *object, const char *name);
-void mazurka_name(const volatile void *object, const char *name) { (void)object, (void)name; }
+void mazurka_name(const volatile void *object, const char *name)
+{
+    struct mz_channel *c = rt.channel;
+    if (!rt.recording || c->name_count == MZ_MAX_NAMES) return;
+    struct mz_given_name *n = &c->names[c->name_count++];
+    n->address = (uintptr_t)object;
+    mz_text_copy(n->name, sizeof n->name, name);
+}
 
 /* ---- time: virtual, it passes only by sleeping ---- */
 

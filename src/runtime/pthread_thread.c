@@ -5,10 +5,16 @@
 #include <errno.h>
 #include <pthread.h>
 
+/* Threads are mostly joined in the order they were created: look there first. */
 static int slot_of(pthread_t thread)
 {
-    for (uint32_t s = 0; s < rt.slots_known; s++)
-        if (rt.slots[s].fs == (uint64_t)thread && rt.run.threads[s].state != MZ_THREAD_ABSENT) return (int)s;
+    static uint32_t guess;
+    for (uint32_t i = 0; i < rt.slots_known; i++) {
+        uint32_t s = (guess + i) % rt.slots_known;
+        if (rt.slots[s].fs != (uint64_t)thread || rt.run.threads[s].state == MZ_THREAD_ABSENT) continue;
+        guess = s + 1;
+        return (int)s;
+    }
     return -1;
 }
 

@@ -23,12 +23,12 @@ void mz_walk(struct mz_place *place, int slot, const void *frame)
 
 void mz_record_place(struct mz_place *place, const void *frame) { mz_walk(place, rt.self, frame); }
 
-/* Where a fiber that does not run is: its frame pointer is among the registers that the switch saved. */
+/* Where a fiber that does not run is: the switch left its frame pointer above the stack pointer. */
 void mz_place_of(struct mz_place *place, int slot)
 {
     const void *const *sp = rt.slots[slot].sp;
     place->pc[0] = 0;
-    if (in_stack(slot, sp)) mz_walk(place, slot, sp[5]);
+    if (in_stack(slot, sp)) mz_walk(place, slot, sp[1]);
 }
 
 void mz_record(int op, uint64_t object, unsigned size, uint32_t flags, uint64_t value, uint64_t value2,

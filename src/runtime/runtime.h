@@ -70,9 +70,11 @@ struct mz_run { /* cleared for every execution */
     bool exited;     /* exit() or return from main has happened */
     int exit_code;
     uint8_t exit_thread;
-    uint64_t clock_ns; /* virtual time */
+    struct mz_place exit_place; /* if the status is not 0 */
+    uint64_t clock_ns;          /* virtual time */
     uint32_t atexit_count;
     uint32_t local_operations;
+    uint32_t thread_count;
 };
 
 struct mz_runtime {
@@ -95,6 +97,7 @@ struct mz_runtime {
     void *explorer_sp;
     uint64_t explorer_fs;
     bool fsgsbase;
+    bool switch_fs;    /* threads can be told apart by their thread-local storage: switch it along */
     bool standalone;   /* started without the command */
     bool once;         /* one execution only */
     bool stop;         /* end the exploration after this execution */
@@ -111,10 +114,8 @@ struct mz_runtime {
 
 extern struct mz_runtime rt;
 
-/* switch.S: save the callee-saved registers and the stack pointer, load those of another fiber */
-void mz_fiber_switch(void **save, void *load);
-void mz_fiber_entry(void);
 /* fiber.c */
+void mz_fiber_main(void); /* schedule.c: what every fiber runs */
 void mz_fiber_init(void);
 void mz_fiber_prepare(int slot);
 void mz_fiber_go(int slot);          /* from a fiber to a fiber */
@@ -173,6 +174,7 @@ _Noreturn void mz_finding_assert(const char *expression, const char *file, unsig
                                  const char *function);
 void mz_finding_race(int other, uint8_t op, uint8_t other_op, uint64_t address, unsigned size,
                      unsigned other_size, uint64_t pc);
+_Noreturn void mz_finding_diverged(int thread, const char *text, const struct mz_event *before);
 void mz_finding_deadlock(void);
 void mz_finding_exit_code(void);
 _Noreturn void mz_unsupported(const char *call, const char *instead);
@@ -189,6 +191,7 @@ void mz_record(int op, uint64_t object, unsigned size, uint32_t flags, uint64_t 
 void mz_heap_init(void);
 void mz_heap_reset(void);
 size_t mz_heap_boot(char **start);
+void mz_heap_arena(int slot, const char **low, const char **high);
 bool mz_heap_contains(uint64_t address);
 void mz_libc_init(void);
 void mz_libc_reset(void);

@@ -34,6 +34,9 @@ static _Noreturn void end_of_execution(void)
         rt.channel->end_thread = rt.self;
         mz_record_place(&rt.channel->end_place, MZ_FRAME());
     }
+    if (mz_explore_ending(rt.x) == MZ_ENDING_DIVERGED)
+        mz_text_copy(rt.channel->end_text, sizeof rt.channel->end_text,
+                     "the schedule does not fit this program: a thread is not ready for its next step");
     mz_fiber_leave();
 }
 
@@ -76,9 +79,7 @@ _Noreturn void mz_diverged(int thread)
         t = mz_text_add(t, end, " at address 0x");
         t = mz_text_number(t, end, p->key, 16);
     }
-    rt.stop = true; /* nothing that follows could be trusted */
-    rt.self = (uint8_t)thread;
-    mz_finding_here(MZ_KIND_NONDETERMINISM, text, 0, e->key);
+    mz_finding_diverged(thread, text, e);
 }
 
 /* The running thread does not go on in this execution. */
@@ -124,6 +125,7 @@ int mz_spawn(void *(*start)(void *), void *argument)
     t->epoch = 1;
     rt.channel->threads[child].start = (uintptr_t)start;
     rt.view.alive |= bit(child);
+    rt.run.thread_count++;
     rt.run.local_operations++;
     mz_explore_spawn(rt.x, parent, child);
     mz_sync_spawn(parent, child);
@@ -131,8 +133,6 @@ int mz_spawn(void *(*start)(void *), void *argument)
     return child;
 }
 
-/* Code of every fiber. */
-void mz_fiber_main(void);
 void mz_fiber_main(void)
 {
     struct mz_thread *t = self();
@@ -184,6 +184,7 @@ _Noreturn void mz_exit_program(int code, bool handlers)
     rt.run.exited = true;
     rt.run.exit_code = code;
     rt.run.exit_thread = rt.self;
+    if (code & 0xff) mz_record_place(&rt.run.exit_place, MZ_FRAME());
     for (int s = 0; s < MZ_SLOTS; s++)
         if (rt.view.pending[s].op == MZ_OP_EXIT && s != rt.self) rt.view.enabled &= ~bit(s);
     if (handlers) mz_run_atexit();
@@ -208,6 +209,7 @@ static void run_reset(void)
     rt.run.exit_code = 0;
     rt.run.clock_ns = 0;
     rt.run.local_operations = 0;
+    rt.run.thread_count = 1;
     mz_sync_reset();
     mz_shadow_reset();
     rt.view.alive = bit(0);
@@ -234,9 +236,7 @@ static void publish_counters(void)
 {
     struct mz_counters *from = mz_explore_counters(rt.x), *to = &rt.channel->counters;
     uint64_t unjoined = to->unjoined, local = to->local_operations + rt.run.local_operations;
-    uint64_t threads = 0;
-    for (uint32_t s = 0; s < rt.slots_known; s++) threads += rt.run.threads[s].state != MZ_THREAD_ABSENT;
-    if (threads < to->threads) threads = to->threads;
+    uint64_t threads = rt.run.thread_count > to->threads ? rt.run.thread_count : to->threads;
     *to = *from;
     to->unjoined = unjoined;
     to->local_operations = local;

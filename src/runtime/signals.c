@@ -9,6 +9,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -66,6 +67,44 @@ static void handler(int signal, siginfo_t *info, void *context)
     u->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)crash_landing;
 }
 
+/* A thread that never comes to a visible operation would run for ever. Processor time is what counts, so a
+ * busy machine does not matter. */
+#define PATIENCE 5 /* seconds */
+
+static void look_for_progress(int number, siginfo_t *info, void *context)
+{
+    static uint64_t seen_execution, seen_depth;
+    static int idle;
+    const ucontext_t *u = context;
+    (void)number, (void)info;
+    bool progress = seen_execution != rt.execution || seen_depth != rt.path->depth;
+    seen_execution = rt.execution;
+    seen_depth = rt.path->depth;
+    idle = progress || !rt.active ? 0 : idle + 1;
+    if (idle < PATIENCE) return;
+    struct mz_channel *c = rt.channel;
+    mz_record_place(&c->end_place, (void *)u->uc_mcontext.gregs[REG_RBP]);
+    for (int i = MZ_MAX_FRAMES - 1; i > 0; i--) c->end_place.pc[i] = c->end_place.pc[i - 1];
+    c->end_place.pc[0] = (uint64_t)u->uc_mcontext.gregs[REG_RIP] + 1;
+    mz_text_copy(c->end_text, sizeof c->end_text,
+                 "no operation on anything shared for 5 seconds of processor time");
+    c->end_thread = rt.self;
+    c->end = MZ_END_STEPS;
+    rt.active = false;
+    _exit(0);
+}
+
+static void watch_progress(int (*action)(int, const struct sigaction *, struct sigaction *))
+{
+    struct itimerval every_second = {{1, 0}, {1, 0}};
+    struct sigaction sa;
+    memset(&sa, 0, sizeof sa);
+    sa.sa_sigaction = look_for_progress;
+    sa.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+    sigemptyset(&sa.sa_mask);
+    MZ_ASSERT(action(SIGVTALRM, &sa, NULL) == 0 && setitimer(ITIMER_VIRTUAL, &every_second, NULL) == 0);
+}
+
 void mz_signals_init(void)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
@@ -81,12 +120,14 @@ void mz_signals_init(void)
     sigemptyset(&sa.sa_mask);
     for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++)
         MZ_ASSERT(action(signals[i], &sa, NULL) == 0);
+    watch_progress(action);
 }
 
 /* Handlers of the program for these signals would hide its crashes; for others they are libc's business. */
 static bool ours(int signal)
 {
-    return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGTRAP;
+    return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL ||
+           signal == SIGTRAP || signal == SIGVTALRM;
 }
 
 MZ_EXPORT int sigaction(int signal, const struct sigaction *restrict act, struct sigaction *restrict old)

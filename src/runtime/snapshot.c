@@ -187,6 +187,6 @@ void mz_snapshot_touch(void *address, size_t size)
 void mz_snapshot_restore(void)
 {
     for (uint32_t i = 0; i < sn.page_count; i++) mz_raw_memcpy(sn.pages[i].page, sn.pages[i].saved, PAGE);
-    for (size_t s = 0; s < rt.slots_known; s++)
+    for (size_t s = 0; s < (rt.switch_fs ? rt.slots_known : 1); s++)
         mz_raw_memcpy((char *)rt.slots[s].fs - rt.tls_size, sn.tls_saved + s * rt.tls_size, rt.tls_size);
 }

@@ -41,11 +41,41 @@ static const char *const files[] = {
     "pipe",    "pipe2",  "dup",          "dup2",          "dup3",    "eventfd", "opendir",      "tmpfile",
     "mkstemp", "accept", "epoll_create", "epoll_create1", "popen",   "freopen", "memfd_create", NULL};
 
+/* Functions of libc that use no thread-local storage, not even errno. */
+static const char *const pure[] = {"memcmp",
+                                   "memchr",
+                                   "strlen",
+                                   "strcmp",
+                                   "strncmp",
+                                   "strchr",
+                                   "strrchr",
+                                   "strcpy",
+                                   "strncpy",
+                                   "strcat",
+                                   "strncat",
+                                   "strstr",
+                                   "abs",
+                                   "labs",
+                                   "llabs",
+                                   "__cxa_finalize",
+                                   "__gmon_start__",
+                                   "_ITM_deregisterTMCloneTable",
+                                   "_ITM_registerTMCloneTable",
+                                   "pthread_equal",
+                                   NULL};
+
 static bool is_one_of(const char *name, const char *const *list)
 {
     for (; *list; list++)
         if (!strcmp(name, *list)) return true;
     return false;
+}
+
+/* Is the name bound to this library? */
+static bool is_our_symbol(const char *name)
+{
+    uintptr_t p = (uintptr_t)dlsym(RTLD_DEFAULT, name);
+    return p >= our_start && p < our_end;
 }
 
 /* Undefined symbols come first in the table, before those that the GNU hash covers. */
@@ -69,7 +99,25 @@ static void look_at_undefined(const struct dl_phdr_info *info, const ElfW(Dyn) *
         if (is_one_of(name, tries)) rt.trylock_used = true;
         if (is_one_of(name, files)) rt.files_used = true;
         if (!strncmp(name, "__tsan_", 7)) m->instrumented = 1;
+        if (!is_one_of(name, pure) && !is_our_symbol(name)) rt.switch_fs = true;
     }
+}
+
+static int find_ourselves(struct dl_phdr_info *info, size_t size, void *data)
+{
+    uint64_t start = ~0ull, end = 0;
+    (void)size, (void)data;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uint64_t from = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type != PT_LOAD) continue;
+        if (from < start) start = from;
+        if (from + p->p_memsz > end) end = from + p->p_memsz;
+    }
+    if ((uintptr_t)&rt < start || (uintptr_t)&rt >= end) return 0;
+    our_start = start;
+    our_end = end;
+    return 1;
 }
 
 static int add_module(struct dl_phdr_info *info, size_t size, void *data)
@@ -81,14 +129,12 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         uint64_t from = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_TLS && !strstr(info->dlpi_name, "/libc.so") && !strstr(info->dlpi_name, "/ld-"))
+            rt.switch_fs = true;
         if (p->p_type == PT_DYNAMIC) dyn = (const void *)from;
         if (p->p_type != PT_LOAD) continue;
         if (from < start) start = from;
         if (from + p->p_memsz > end) end = from + p->p_memsz;
-    }
-    if ((uintptr_t)&rt >= start && (uintptr_t)&rt < end) {
-        our_start = start;
-        our_end = end;
     }
     if (c->module_count == MZ_MAX_MODULES) return 0;
     struct mz_module *m = &c->modules[c->module_count++];
@@ -168,6 +214,26 @@ static void start_exploration(void)
     rt.live = (struct mz_step *)((char *)rt.channel + rt.channel->live_offset);
 }
 
+/* For reports: what addresses outside of all modules are. */
+static void add_area(enum mz_area_kind kind, int slot, const void *start, const void *end)
+{
+    struct mz_channel *c = rt.channel;
+    if (c->area_count == MZ_MAX_AREAS) return;
+    c->areas[c->area_count++] = (struct mz_area){
+        .start = (uintptr_t)start, .end = (uintptr_t)end, .kind = (uint8_t)kind, .thread = (uint8_t)slot};
+}
+
+static void describe_areas(void)
+{
+    for (int s = 0; s < MZ_SLOTS; s++) {
+        const char *low, *high, *fs = (const char *)rt.slots[s].fs;
+        mz_heap_arena(s, &low, &high);
+        add_area(MZ_AREA_HEAP, s, low, high);
+        add_area(MZ_AREA_STACK, s, rt.slots[s].stack_low, rt.slots[s].stack_high);
+        add_area(MZ_AREA_TLS, s, fs - rt.tls_size, fs);
+    }
+}
+
 /* A program that runs by itself ends like any other. */
 static int end_standalone(void)
 {
@@ -199,17 +265,21 @@ static int our_main(int argc, char **argv, char **envp)
     rt.slots_known = 1;
     rt.channel->threads[0].used = 1;
     mz_text_copy(rt.channel->threads[0].name, sizeof rt.channel->threads[0].name, "0");
-    dl_iterate_phdr(add_module, NULL);
+    dl_iterate_phdr(find_ourselves, NULL);
     mz_raw_init();
     mz_libc_init();
     mz_heap_init();
     mz_fiber_init();
+    rt.switch_fs = false;
+    dl_iterate_phdr(add_module, NULL);
     mz_sync_init();
     mz_shadow_init();
     mz_signals_init();
     start_exploration();
     rt.channel->started = 1;
     mz_snapshot_init();
+    rt.channel->switch_ns = rt.switch_ns;
+    if (rt.recording) describe_areas();
     mz_explore_program();
     if (rt.standalone) _exit(end_standalone());
     if (rt.channel->options.show_output) fflush(NULL);

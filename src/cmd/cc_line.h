@@ -1,0 +1,59 @@
+/* The command line of a compiler, taken apart: which words are sources, which flags, what is to be made. */
+#ifndef MZ_CMD_CC_LINE_H
+#define MZ_CMD_CC_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "../report/list.h"
+
+enum mz_cc_stage {
+    MZ_CC_NOTHING,    /* no input: --version, -print-search-dirs and the like */
+    MZ_CC_PREPROCESS, /* -E, -M, -MM */
+    MZ_CC_COMPILE,    /* -c, -S, -fsyntax-only */
+    MZ_CC_LINK
+};
+
+enum mz_cc_kind {
+    MZ_CC_FLAG,           /* for every stage */
+    MZ_CC_LINK_FLAG,      /* -Wl,... -l...: not for compiling */
+    MZ_CC_SOURCE,         /* a file to compile, or "-" */
+    MZ_CC_OBJECT,         /* any other file: for the linker */
+    MZ_CC_OUTPUT,         /* -o FILE */
+    MZ_CC_LANGUAGE,       /* -x LANGUAGE */
+    MZ_CC_STAGE,          /* -c and the like */
+    MZ_CC_DEPENDENCY,     /* -MD -MMD */
+    MZ_CC_DEPENDENCY_NAME /* -MF -MT -MQ */
+};
+
+struct mz_cc_word {
+    enum mz_cc_kind kind;
+    char *text;           /* as given, or with its value attached: "-ofile" is text "-o", value "file" */
+    char *value;          /* the following word, where the option takes one; else NULL */
+    const char *language; /* SOURCE: what -x said; NULL: by its name */
+};
+
+struct mz_cc_line {
+    struct mz_cc_word *words;
+    size_t count, capacity;
+    enum mz_cc_stage stage;
+    const char *output;   /* NULL: not given */
+    struct mz_list notes; /* what the user should know about it */
+    size_t sources;
+    bool optimizes;   /* some -O was given */
+    bool relocatable; /* -r: nothing is linked in */
+};
+
+/* Reads the words, @files included. What we cannot do is refused, what we must leave out is noted. Returns 0,
+ * or MZ_STATUS_FAILED after one line. */
+int mz_cc_line_parse(struct mz_cc_line *line, char **words);
+void mz_cc_line_say_notes(const struct mz_cc_line *line);
+void mz_cc_line_release(struct mz_cc_line *line);
+void mz_cc_line_append(struct mz_list *to, const struct mz_cc_word *word);
+
+/* Could a compiler take this for an option? For telling a mistyped option of ours from a flag. */
+bool mz_cc_plausible_flag(const char *word);
+/* Does the option take the next word as its value? */
+bool mz_cc_takes_value(const char *word);
+bool mz_cc_is_source_name(const char *name);
+
+#endif

@@ -1,0 +1,205 @@
+/* `mazurka check`: build, explore, replay what was found, report. */
+#define _GNU_SOURCE
+#include "commands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../report/memory.h"
+#include "cc_line.h"
+#include "files.h"
+#include "help.h"
+#include "session.h"
+
+struct check {
+    struct mz_settings settings;
+    struct mz_program program;
+    struct mz_recipe recipe;
+    struct mz_outcome outcome; /* of the exploration */
+    struct mz_report report;
+    struct mz_finding *death; /* if the target died without a word */
+};
+
+/* ---- what to run ---- */
+
+static bool is_option(const char *word) { return word[0] == '-' && word[1]; }
+
+/* A single word that is neither a source nor something for the linker is a program. */
+static const char *given_program(const struct mz_list *words)
+{
+    static const char *const endings[] = {".o", ".a", ".so"};
+    const char *word = words->count ? words->items[0] : NULL;
+    if (words->count != 1 || is_option(word) || mz_cc_is_source_name(word)) return NULL;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t n = strlen(word), e = strlen(endings[i]);
+        if (n > e && !strcmp(word + n - e, endings[i])) return word; /* mz_elf_check says what is wrong */
+    }
+    return word;
+}
+
+static int mixed_words(const struct mz_list *words)
+{
+    const char *program = NULL;
+    bool sources = false, flags = false;
+    for (size_t i = 0; i < words->count; i++) {
+        const char *word = words->items[i], *dot = strrchr(mz_files_base(word), '.');
+        if (is_option(word)) {
+            flags = true;
+            i += mz_cc_takes_value(word);
+        } else if (mz_cc_is_source_name(word)) {
+            sources = true;
+        } else if (!dot) {
+            program = word;
+        }
+    }
+    if (program && sources) return mz_fail("check: %s is no C file: give C files, or one program", program);
+    if (program && flags)
+        return mz_fail(
+            "check: compiler flags make no sense for %s, which is built already (arguments of the program "
+            "go behind --)",
+            program);
+    if (!sources) return mz_fail("check: no C file and no program given: mazurka check FILE.c");
+    return 0;
+}
+
+static int prepare(struct check *c)
+{
+    struct mz_recipe *r = &c->recipe;
+    const char *given = given_program(&c->settings.words);
+    if (c->settings.words.count == 0)
+        return mz_fail("check: nothing to check: mazurka check FILE.c, or a program built with `mazurka cc`");
+    int status = given ? 0 : mixed_words(&c->settings.words);
+    if (status == 0)
+        status = given ? mz_build_take(given, &c->program) : mz_build(&c->settings.words, NULL, &c->program);
+    if (status != 0) return status;
+    r->directory = getcwd(NULL, 0);
+    r->program = mz_memory_string(c->program.name);
+    r->binary = given ? realpath(given, NULL) : NULL;
+    r->compiler = mz_memory_string(c->program.compiler);
+    if (!given) mz_list_append(&r->build, &c->settings.words);
+    mz_list_append(&r->arguments, &c->settings.arguments);
+    memcpy(r->identity, c->program.identity, sizeof r->identity);
+    r->algorithm = mz_memory_string(c->settings.algorithm_name);
+    r->allow_races = c->settings.allow_races;
+    r->max_steps = c->settings.max_steps;
+    return 0;
+}
+
+/* ---- exploring ---- */
+
+static int explore(struct check *c)
+{
+    const struct mz_settings *s = &c->settings;
+    struct mz_target t;
+    mz_session_target(&t, s, &c->program, &s->arguments);
+    t.options.mode = MZ_MODE_EXPLORE;
+    t.options.keep_going = s->keep_going;
+    t.options.max_executions = s->max_executions;
+    t.options.memory_limit = s->memory_limit;
+    t.time_limit = s->time_limit;
+    t.progress.terminal = isatty(STDERR_FILENO);
+    t.progress.on = s->progress == MZ_ALWAYS || (s->progress == MZ_AUTO && t.progress.terminal && !s->quiet);
+    return mz_target_run(&t, &c->outcome);
+}
+
+/* ---- findings ---- */
+
+static char *trace_name(const struct check *c, size_t number)
+{
+    if (c->settings.trace)
+        return number == 1 ? mz_memory_string(c->settings.trace)
+                           : mz_format("%s.%zu", c->settings.trace, number);
+    return mz_format("mazurka-%s-%zu.trace", mz_files_base(c->program.name), number);
+}
+
+static void write_trace(const struct check *c, struct mz_bug *bug, size_t number)
+{
+    char *name = trace_name(c, number);
+    if (mz_trace_write(name, &c->recipe, bug) == 0) {
+        bug->trace = name;
+        return;
+    }
+    mz_notice("cannot write the trace file %s: %s", name, strerror(errno));
+    free(name);
+}
+
+static void explain(struct check *c, const struct mz_finding *f, size_t number)
+{
+    const struct mz_step *schedule = mz_outcome_schedule(&c->outcome, f);
+    struct mz_replay r = {(enum mz_kind)f->kind, f->thread, f->code, schedule, f->steps, 0, 0};
+    struct mz_bug *bug = &c->report.bugs[c->report.bug_count++];
+    struct mz_outcome again = {0};
+    struct mz_target t;
+    if (f->kind == MZ_KIND_DATA_RACE) r.address = f->address, r.size = f->size;
+    mz_session_target(&t, &c->settings, &c->program, &c->settings.arguments);
+    t.show_output = false;
+    if (c->outcome.interrupted)
+        bug->replay_problem = mz_memory_string("interrupted before that");
+    else
+        mz_session_replay(&t, &r, &again, bug);
+    if (!bug->replayed) { /* then what the exploration knows has to do */
+        char *problem = bug->replay_problem;
+        mz_collect_bug(&c->outcome, f, schedule, f->steps, bug);
+        bug->replay_problem = problem;
+    }
+    bug->execution = f->execution;
+    write_trace(c, bug, number);
+    mz_outcome_release(&again);
+}
+
+static void explain_all(struct check *c)
+{
+    const struct mz_channel *channel = c->outcome.channel;
+    size_t count = channel->finding_count, number = 0;
+    c->death = mz_memory_new(sizeof *c->death);
+    bool died = mz_collect_death(&c->outcome, c->death);
+    c->report.bugs = mz_memory_new((count + 1) * sizeof *c->report.bugs);
+    for (size_t i = 0; i < count; i++) explain(c, &channel->findings[i], ++number);
+    if (died) explain(c, c->death, ++number);
+}
+
+/* ---- the whole ---- */
+
+static void fail_report(struct check *c)
+{
+    c->report.verdict = MZ_FAILED;
+    c->report.interrupted = true;
+    free(c->report.reason);
+    c->report.reason = mz_memory_string(mz_last_failure());
+}
+
+static int check(struct check *c)
+{
+    int status = prepare(c);
+    c->report.algorithm = c->settings.algorithm_name;
+    if (status == 0) status = explore(c);
+    if (status != 0) {
+        fail_report(c);
+    } else {
+        c->report.program = mz_memory_string(c->program.name);
+        explain_all(c);
+        mz_collect_run(&c->outcome, &c->report);
+        if (c->report.verdict == MZ_FAILED) mz_fail("%s: %s", c->program.name, c->report.reason);
+    }
+    return mz_session_write(&c->report, &c->settings, true);
+}
+
+int mz_command_check(int argc, char **argv)
+{
+    struct check c = {0};
+    (void)argc;
+    int status = mz_options_parse(&c.settings, MZ_FOR_CHECK, argv);
+    if (status == 0 && (c.settings.help || c.settings.version))
+        status = c.settings.help ? mz_help("check") : mz_version();
+    else if (status == 0)
+        status = check(&c);
+    free(c.death);
+    mz_report_release(&c.report);
+    mz_recipe_release(&c.recipe);
+    mz_program_release(&c.program);
+    mz_outcome_release(&c.outcome);
+    mz_settings_release(&c.settings);
+    return status;
+}

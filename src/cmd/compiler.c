@@ -1,0 +1,250 @@
+/* What the compiler is and can do: see compiler.h.
+ *
+ * The file in the cache has a line for each fact: "clang 0|1", "version TEXT", "flag WORD"... and ends with
+ * "end", so that a file cut short is not believed.
+ */
+#define _GNU_SOURCE
+#include "compiler.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "../report/memory.h"
+#include "../report/message.h"
+#include "../report/sha256.h"
+#include "../report/strbuf.h"
+#include "capture.h"
+#include "files.h"
+#include "paths.h"
+#include "process.h"
+#include "tempdir.h"
+#include "words.h"
+
+#define MAX_WORDS 3
+
+struct flag {
+    const char *words[MAX_WORDS]; /* NULL-terminated */
+    char for_compiler;            /* 'g' gcc, 'c' clang, 'b' both */
+    bool needed;
+};
+
+/* No entry and exit calls: they cost time, and frame pointers serve call stacks at replay. Volatile accesses
+ * have hooks of their own. Tail calls would hide the function that called a hook. */
+static const struct flag flags[] = {
+    {{"-fno-omit-frame-pointer"}, 'b', false},
+    {{"-fno-optimize-sibling-calls"}, 'b', false},
+    {{"-fsanitize=thread"}, 'b', true},
+    {{"--param", "tsan-instrument-func-entry-exit=0"}, 'g', false},
+    {{"--param", "tsan-distinguish-volatile=1"}, 'g', false},
+    {{"-mllvm", "-tsan-instrument-func-entry-exit=0"}, 'c', false},
+    {{"-mllvm", "-tsan-distinguish-volatile=1"}, 'c', false},
+    /* Programs look at this to disable code under the thread sanitizer: they are to be checked as they are.
+     */
+    {{"-U__SANITIZE_THREAD__"}, 'b', false},
+};
+#define FLAGS (sizeof flags / sizeof *flags)
+
+/* ---- asking the compiler ---- */
+
+static int not_found(const struct mz_compiler *c, int error)
+{
+    if (error != ENOENT) return mz_fail("cannot run the compiler `%s`: %s", c->setting, strerror(error));
+    return mz_fail("compiler `%s` not found: install gcc or clang, or name one in MAZURKA_CC", c->setting);
+}
+
+static int ask(const struct mz_compiler *c, const char *const *more, struct mz_strbuf *out)
+{
+    struct mz_list argv = {0};
+    mz_list_append(&argv, &c->words);
+    while (*more) mz_list_add(&argv, *more++);
+    int status = mz_capture(mz_list_argv(&argv), MZ_CAPTURE_QUIET, mz_capture_to_strbuf, out);
+    int error = errno;
+    mz_list_release(&argv);
+    errno = error;
+    return status;
+}
+
+static int ask_version(struct mz_compiler *c)
+{
+    static const char *const words[] = {"--version", NULL};
+    struct mz_strbuf out = {0};
+    int status = ask(c, words, &out);
+    if (status < 0) return not_found(c, errno);
+    c->version = mz_memory_stringn(mz_strbuf_text(&out), strcspn(mz_strbuf_text(&out), "\n"));
+    mz_strbuf_release(&out);
+    return 0;
+}
+
+static void ask_family(struct mz_compiler *c)
+{
+    static const char *const words[] = {"-dM", "-E", "-x", "c", "/dev/null", NULL};
+    struct mz_strbuf out = {0};
+    ask(c, words, &out);
+    c->clang = strstr(mz_strbuf_text(&out), "#define __clang__ ") != NULL;
+    mz_strbuf_release(&out);
+}
+
+/* Does it compile a small file with these flags, without a warning? */
+static bool accepts(const struct mz_compiler *c, const struct mz_list *words, const char *dir)
+{
+    struct mz_list argv = {0};
+    mz_list_append(&argv, &c->words);
+    mz_list_append(&argv, words);
+    mz_list_add(&argv, "-Werror");
+    mz_list_add(&argv, "-c");
+    mz_list_add(&argv, "-o");
+    mz_list_addf(&argv, "%s/probe.o", dir);
+    mz_list_addf(&argv, "%s/probe.c", dir);
+    int status = mz_capture(mz_list_argv(&argv), MZ_CAPTURE_QUIET, NULL, NULL);
+    mz_list_release(&argv);
+    return status == 0;
+}
+
+static bool is_for(const struct flag *f, const struct mz_compiler *c)
+{
+    return f->for_compiler == 'b' || f->for_compiler == (c->clang ? 'c' : 'g');
+}
+
+static void add_words(struct mz_list *to, const struct flag *f)
+{
+    for (int i = 0; i < MAX_WORDS && f->words[i]; i++) mz_list_add(to, f->words[i]);
+}
+
+static int ask_flags(struct mz_compiler *c, const char *dir)
+{
+    struct mz_list all = {0};
+    for (size_t i = 0; i < FLAGS; i++)
+        if (is_for(&flags[i], c)) add_words(&all, &flags[i]);
+    if (accepts(c, &all, dir)) { /* the usual case: one compilation for all of them */
+        c->instrument = all;
+        return 0;
+    }
+    mz_list_release(&all);
+    for (size_t i = 0; i < FLAGS; i++) {
+        struct mz_list one = {0};
+        if (!is_for(&flags[i], c)) continue;
+        mz_list_add(&one, "-fsanitize=thread");
+        add_words(&one, &flags[i]);
+        bool accepted = accepts(c, &one, dir);
+        mz_list_release(&one);
+        if (accepted)
+            add_words(&c->instrument, &flags[i]);
+        else if (flags[i].needed)
+            return mz_fail("compiler `%s` does not accept %s: use gcc or clang (MAZURKA_CC)", c->setting,
+                           flags[i].words[0]);
+    }
+    return 0;
+}
+
+static int probe(struct mz_compiler *c)
+{
+    const char *dir = mz_tempdir();
+    if (!dir) return MZ_STATUS_FAILED;
+    char *source = mz_format("%s/probe.c", dir);
+    int status = mz_files_write(source, "int x;\nint f(void);\nint f(void) { return x; }\n");
+    if (status != 0) status = mz_fail("cannot write %s: %s", source, strerror(errno));
+    if (status == 0) status = ask_version(c);
+    if (status == 0) ask_family(c);
+    if (status == 0) status = ask_flags(c, dir);
+    free(source);
+    return status;
+}
+
+/* ---- what is kept ---- */
+
+static char *find_in_path(const char *name)
+{
+    const char *path = getenv("PATH");
+    if (strchr(name, '/') || !path) return mz_memory_string(name);
+    while (*path) {
+        size_t n = strcspn(path, ":");
+        char *candidate = mz_format("%.*s/%s", n ? (int)n : 1, n ? path : ".", name);
+        if (access(candidate, X_OK) == 0) return candidate;
+        free(candidate);
+        path += n + (path[n] == ':');
+    }
+    return NULL;
+}
+
+/* The name of the file in the cache; NULL without a cache or without a compiler. */
+static char *kept_file(const struct mz_compiler *c)
+{
+    const char *cache = mz_paths_cache();
+    struct mz_sha256 hash;
+    char hex[65];
+    if (!cache) return NULL;
+    mz_sha256_init(&hash);
+    mz_sha256_text(&hash, "compiler 1 " MZ_VERSION);
+    for (size_t i = 0; i < c->words.count; i++) {
+        struct stat s;
+        char *path = find_in_path(c->words.items[i]);
+        mz_sha256_text(&hash, c->words.items[i]);
+        if (path && stat(path, &s) == 0) {
+            mz_sha256_text(&hash, path);
+            mz_sha256_add(&hash, &s.st_size, sizeof s.st_size);
+            mz_sha256_add(&hash, &s.st_mtim, sizeof s.st_mtim);
+        } else if (i == 0) {
+            free(path);
+            return NULL;
+        }
+        free(path);
+    }
+    mz_sha256_hex(&hash, hex);
+    return mz_format("%s/compiler-%.32s", cache, hex);
+}
+
+static void keep(const struct mz_compiler *c, const char *file)
+{
+    struct mz_strbuf b = {0};
+    mz_strbuf_addf(&b, "clang %d\nversion %s\n", c->clang, c->version);
+    for (size_t i = 0; i < c->instrument.count; i++) mz_strbuf_addf(&b, "flag %s\n", c->instrument.items[i]);
+    mz_strbuf_add(&b, "end\n");
+    mz_files_write(file, mz_strbuf_text(&b)); /* without it, the compiler is asked again next time */
+    mz_strbuf_release(&b);
+}
+
+static bool recall(struct mz_compiler *c, const char *file)
+{
+    char *text = mz_files_read(file), *rest = text, *line;
+    bool complete = false;
+    while (text && (line = strsep(&rest, "\n"))) {
+        if (!strncmp(line, "clang ", 6)) c->clang = line[6] == '1';
+        if (!strncmp(line, "version ", 8) && !c->version) c->version = mz_memory_string(line + 8);
+        if (!strncmp(line, "flag ", 5)) mz_list_add(&c->instrument, line + 5);
+        complete = complete || !strcmp(line, "end");
+    }
+    free(text);
+    if (complete && c->version) return true;
+    free(c->version);
+    c->version = NULL;
+    mz_list_release(&c->instrument);
+    return false;
+}
+
+int mz_compiler_find(struct mz_compiler *c, const char *setting)
+{
+    if (!setting) setting = getenv("MAZURKA_CC");
+    *c = (struct mz_compiler){.setting = mz_memory_string(setting && setting[0] ? setting : "cc")};
+    if (!mz_words_split(c->setting, &c->words) || c->words.count == 0)
+        return mz_fail("MAZURKA_CC=%s: a quote is not closed", c->setting);
+    char *file = kept_file(c);
+    int status = 0;
+    if (!file || !recall(c, file)) {
+        status = probe(c);
+        if (status == 0 && file) keep(c, file);
+    }
+    free(file);
+    return status;
+}
+
+void mz_compiler_release(struct mz_compiler *c)
+{
+    free(c->setting);
+    free(c->version);
+    mz_list_release(&c->words);
+    mz_list_release(&c->instrument);
+    *c = (struct mz_compiler){0};
+}

@@ -1,0 +1,21 @@
+/* The compiler behind `mazurka cc`: MAZURKA_CC, or cc. What it is and which flags it knows is asked once and
+ * kept in the cache, under a name that depends on the compiler's file (path, size, time). */
+#ifndef MZ_CMD_COMPILER_H
+#define MZ_CMD_COMPILER_H
+
+#include <stdbool.h>
+#include "../report/list.h"
+
+struct mz_compiler {
+    char *setting;             /* as in MAZURKA_CC */
+    struct mz_list words;      /* the command: "ccache gcc" has two */
+    bool clang;                /* else gcc, or one that behaves like it */
+    char *version;             /* its first line of --version */
+    struct mz_list instrument; /* flags that make it call our hooks; they go behind the user's */
+};
+
+/* setting NULL: from the environment. Returns 0, or says what is wrong and returns MZ_STATUS_FAILED. */
+int mz_compiler_find(struct mz_compiler *c, const char *setting);
+void mz_compiler_release(struct mz_compiler *c);
+
+#endif

@@ -1,0 +1,121 @@
+/* `mazurka help`: what is printed for a command, or for all of them. Lists of options come from options.c. */
+#include "help.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "../report/message.h"
+#include "commands.h"
+#include "options.h"
+#include "session.h"
+#include "suggest.h"
+
+static const char overview[] =
+    "mazurka runs a multithreaded C program in every relevant interleaving of its\n"
+    "threads. It either proves that this test has no assertion failure, deadlock,\n"
+    "data race or crash, or shows the schedule that leads to one.\n"
+    "\n"
+    "  mazurka check [OPTIONS] FILE.c... [-- ARGS]  compile for checking, then explore\n"
+    "  mazurka check [OPTIONS] PROGRAM [-- ARGS]    a program built with `mazurka cc`\n"
+    "  mazurka cc ARGS...                           in place of cc: make CC=\"mazurka cc\"\n"
+    "  mazurka replay TRACE                         run exactly that schedule again\n"
+    "  mazurka show TRACE                           explain a schedule\n"
+    "  mazurka bench [NAME...]                      the papers' benchmarks\n"
+    "  mazurka help [COMMAND], mazurka --version\n"
+    "\n"
+    "Exit status of check: 0 verified, 1 error found, 2 could not be checked,\n"
+    "3 incomplete (a limit was reached), 4 vacuous (nothing was really checked).\n"
+    "\n"
+    "Try:  mazurka check examples/NAME.c\n";
+
+static const struct topic {
+    const char *command;
+    const char *text;
+    enum mz_for options; /* 0: none */
+} topics[] = {
+    {"check",
+     "mazurka check [OPTIONS] FILE.c... [-- ARGS]\n"
+     "mazurka check [OPTIONS] PROGRAM [-- ARGS]\n"
+     "\n"
+     "Explores all interleavings of a program. C files are compiled first (-O1 if no\n"
+     "-O is given) and the result is kept in a cache; flags for the compiler such as\n"
+     "-DN=4 -Idir -lm are passed on. A PROGRAM must have been built with `mazurka cc`.\n"
+     "ARGS are the program's own. Options may also stand in MAZURKA_OPTIONS.\n"
+     "\n",
+     MZ_FOR_CHECK},
+    {"cc",
+     "mazurka cc ARGS...\n"
+     "\n"
+     "Takes the place of the C compiler: make CC=\"mazurka cc\", or with CMake\n"
+     "-DCMAKE_C_COMPILER=mazurka-cc. It calls the compiler of MAZURKA_CC (default cc;\n"
+     "gcc or clang) with your arguments, adds instrumentation when compiling and\n"
+     "mazurka's library when linking. The program then runs as usual by itself, and\n"
+     "`mazurka check PROGRAM` explores it. __MAZURKA__ is defined while compiling.\n"
+     "\n"
+     "Left out with a note: -fsanitize=thread, -flto. Refused: other sanitizers with\n"
+     "memory of their own (address, leak, memory), -static, -m32.\n",
+     0},
+    {"replay",
+     "mazurka replay [OPTIONS] TRACE\n"
+     "\n"
+     "Runs exactly the schedule of a trace file again and reports. Exit status 1 if\n"
+     "the same error came again, 2 if not, or if the program has changed since.\n"
+     "\n",
+     MZ_FOR_REPLAY},
+    {"show",
+     "mazurka show [OPTIONS] TRACE\n"
+     "\n"
+     "Explains the schedule of a trace file. Nothing is run: the file is enough.\n"
+     "\n",
+     MZ_FOR_SHOW},
+    {"bench",
+     "mazurka bench [NAME...]\n"
+     "\n"
+     "Runs the benchmarks of the papers, the paper's figure beside ours. Without a\n"
+     "NAME all of them. They come with mazurka's source.\n",
+     0},
+    {"help", "mazurka help [COMMAND]\n\nExplains a command, or all of mazurka.\n", 0},
+};
+#define TOPICS (sizeof topics / sizeof *topics)
+
+int mz_help(const char *command)
+{
+    const char *names[TOPICS];
+    struct mz_strbuf out = {0};
+    if (!command) mz_strbuf_add(&out, overview);
+    for (size_t i = 0; command && i < TOPICS; i++) {
+        names[i] = topics[i].command;
+        if (strcmp(command, names[i]) != 0) continue;
+        mz_strbuf_add(&out, topics[i].text);
+        if (topics[i].options) mz_options_help(&out, topics[i].options);
+    }
+    if (out.length == 0) {
+        const char *near = mz_suggest(command, names, TOPICS);
+        if (near) return mz_fail("help: there is no command `%s`: did you mean %s?", command, near);
+        return mz_fail("help: there is no command `%s`", command);
+    }
+    int status = mz_session_print(&out);
+    mz_strbuf_release(&out);
+    return status;
+}
+
+int mz_version(void)
+{
+    struct mz_strbuf out = {0};
+    mz_strbuf_add(&out, "mazurka " MZ_VERSION "\n");
+    int status = mz_session_print(&out);
+    mz_strbuf_release(&out);
+    return status;
+}
+
+int mz_command_help(int argc, char **argv)
+{
+    if (argc > 2) return mz_fail("help: one command at a time");
+    if (argc == 2 && !strcmp(argv[1], "--man-options")) { /* for man/update.sh */
+        struct mz_strbuf out = {0};
+        mz_options_man(&out);
+        int status = mz_session_print(&out);
+        mz_strbuf_release(&out);
+        return status;
+    }
+    return mz_help(argc == 2 ? argv[1] : NULL);
+}

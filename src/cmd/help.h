@@ -1,0 +1,8 @@
+/* `mazurka help`, and the texts behind --help and --version. */
+#ifndef MZ_CMD_HELP_H
+#define MZ_CMD_HELP_H
+
+int mz_help(const char *command); /* NULL: of mazurka itself. Returns the exit status. */
+int mz_version(void);
+
+#endif

@@ -1,0 +1,539 @@
+/* Options: see options.h. */
+#define _GNU_SOURCE
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../report/memory.h"
+#include "../report/message.h"
+#include "cc_line.h"
+#include "suggest.h"
+#include "words.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+struct option;
+typedef int parser(struct mz_settings *s, const struct option *o, const char *value);
+
+enum takes { NOTHING, MAYBE, VALUE };
+
+struct option {
+    const char *name;
+    char letter; /* 0: none */
+    enum takes takes;
+    const char *argument; /* its name in help */
+    unsigned commands;    /* set of enum mz_for */
+    const char *help;
+    parser *parse;
+};
+
+/* ---- values ---- */
+
+static int bad_word(const struct option *o, const char *value, const char *const *known, size_t count)
+{
+    const char *near = mz_suggest(value, known, count);
+    struct mz_strbuf all = {0};
+    for (size_t i = 0; i < count; i++) mz_strbuf_addf(&all, "%s%s", i ? ", " : "", known[i]);
+    if (near)
+        mz_fail("--%s=%s: did you mean %s? (possible: %s)", o->name, value, near, mz_strbuf_text(&all));
+    else
+        mz_fail("--%s=%s: not one of %s", o->name, value, mz_strbuf_text(&all));
+    mz_strbuf_release(&all);
+    return MZ_STATUS_FAILED;
+}
+
+static int bad_number(const struct option *o, const char *value, const char *wanted)
+{
+    return mz_fail("--%s=%s: %s is wanted", o->name, value, wanted);
+}
+
+static int parse_count(const struct option *o, const char *value, uint64_t *to)
+{
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(value, &end, 10);
+    if (!isdigit((unsigned char)value[0]) || *end || errno || n == 0)
+        return bad_number(o, value, "a number from 1 on");
+    *to = n;
+    return 0;
+}
+
+static int not_yet(struct mz_settings *s, const struct option *o, const char *value)
+{
+    (void)s, (void)value;
+    return mz_fail("--%s: not supported yet", o->name);
+}
+
+/* ---- one parser for each option ---- */
+
+static const struct {
+    const char *name;
+    int algorithm; /* -1: not supported yet */
+} algorithms[] = {{"optimal", MZ_ALG_OPTIMAL},
+                  {"source", MZ_ALG_SOURCE},
+                  {"dpor", MZ_ALG_DPOR},
+                  {"sleep", MZ_ALG_NONE},
+                  {"none", MZ_ALG_NONE},
+                  {"sdpor", -1},
+                  {"s-por", -1},
+                  {"de-s-por", -1},
+                  {"dl-s-por", -1},
+                  {"stateful", -1}};
+
+static int parse_algorithm(struct mz_settings *s, const struct option *o, const char *value)
+{
+    const char *names[COUNT(algorithms)];
+    for (size_t i = 0; i < COUNT(algorithms); i++) {
+        names[i] = algorithms[i].name;
+        if (strcmp(value, names[i]) != 0) continue;
+        if (algorithms[i].algorithm < 0) return mz_fail("--algorithm=%s: not supported yet", value);
+        s->algorithm = (enum mz_algorithm)algorithms[i].algorithm;
+        s->algorithm_name = names[i];
+        return 0;
+    }
+    return bad_word(o, value, names, COUNT(names));
+}
+
+static int parse_no_sleep_sets(struct mz_settings *s, const struct option *o, const char *value)
+{
+    (void)o, (void)value;
+    s->sleep_sets = false;
+    return 0;
+}
+
+static int parse_data_races(struct mz_settings *s, const struct option *o, const char *value)
+{
+    static const char *const names[] = {"error", "allow"};
+    if (strcmp(value, names[0]) != 0 && strcmp(value, names[1]) != 0) return bad_word(o, value, names, 2);
+    s->allow_races = !strcmp(value, names[1]);
+    return 0;
+}
+
+static int parse_keep_going(struct mz_settings *s, const struct option *o, const char *value)
+{
+    (void)o, (void)value;
+    s->keep_going = true;
+    return 0;
+}
+
+static int parse_max_steps(struct mz_settings *s, const struct option *o, const char *value)
+{
+    int status = parse_count(o, value, &s->max_steps);
+    if (status == 0 && s->max_steps > 1000000000) status = bad_number(o, value, "at most 1000000000");
+    return status;
+}
+
+static int parse_max_executions(struct mz_settings *s, const struct option *o, const char *value)
+{
+    return parse_count(o, value, &s->max_executions);
+}
+
+static int parse_time_limit(struct mz_settings *s, const struct option *o, const char *value)
+{
+    char *end;
+    double seconds = strtod(value, &end);
+    if (!isdigit((unsigned char)value[0]) || *end || !(seconds > 0) || seconds > 1e9)
+        return bad_number(o, value, "a number of seconds");
+    s->time_limit = seconds;
+    return 0;
+}
+
+static int parse_memory_limit(struct mz_settings *s, const struct option *o, const char *value)
+{
+    static const struct {
+        char unit;
+        unsigned shift;
+    } units[] = {{'K', 10}, {'M', 20}, {'G', 30}, {'\0', 20}};
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(value, &end, 10);
+    for (size_t i = 0; i < COUNT(units); i++)
+        if (isdigit((unsigned char)value[0]) && !errno && n > 0 && n < 1u << 30 &&
+            toupper((unsigned char)*end) == units[i].unit && (!*end || !end[1])) {
+            s->memory_limit = (uint64_t)n << units[i].shift;
+            return 0;
+        }
+    return bad_number(o, value, "a number of MiB, or one with K, M or G");
+}
+
+static int parse_jobs(struct mz_settings *s, const struct option *o, const char *value)
+{
+    uint64_t jobs;
+    int status = parse_count(o, value, &jobs);
+    (void)s;
+    if (status == 0 && jobs > 1)
+        status = mz_fail("--jobs=%s: more than one worker is not supported yet", value);
+    return status;
+}
+
+static int parse_json(struct mz_settings *s, const struct option *o, const char *value)
+{
+    (void)o;
+    if (value && !*value) return mz_fail("--json=: the file's name is missing");
+    s->json = true;
+    free(s->json_file);
+    s->json_file = mz_memory_string(value);
+    return 0;
+}
+
+static int parse_trace(struct mz_settings *s, const struct option *o, const char *value)
+{
+    (void)o;
+    if (!*value) return mz_fail("--trace=: the file's name is missing");
+    free(s->trace);
+    s->trace = mz_memory_string(value);
+    return 0;
+}
+
+static int parse_quiet(struct mz_settings *s, const struct option *o, const char *value)
+{
+    (void)o, (void)value;
+    s->quiet = true;
+    s->verbose = false;
+    return 0;
+}
+
+static int parse_verbose(struct mz_settings *s, const struct option *o, const char *value)
+{
+    (void)o, (void)value;
+    s->verbose = true;
+    s->quiet = false;
+    return 0;
+}
+
+static int parse_when(const struct option *o, const char *value, enum mz_when *to)
+{
+    static const char *const names[] = {"auto", "always", "never"};
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (!strcmp(value, names[i])) {
+            *to = (enum mz_when)i;
+            return 0;
+        }
+    return bad_word(o, value, names, COUNT(names));
+}
+
+static int parse_color(struct mz_settings *s, const struct option *o, const char *value)
+{
+    return parse_when(o, value, &s->color);
+}
+
+static int parse_progress(struct mz_settings *s, const struct option *o, const char *value)
+{
+    return parse_when(o, value, &s->progress);
+}
+
+static int parse_help(struct mz_settings *s, const struct option *o, const char *value)
+{
+    (void)o, (void)value;
+    s->help = true;
+    return 0;
+}
+
+static int parse_version(struct mz_settings *s, const struct option *o, const char *value)
+{
+    (void)o, (void)value;
+    s->version = true;
+    return 0;
+}
+
+#define ALL (MZ_FOR_CHECK | MZ_FOR_REPLAY | MZ_FOR_SHOW)
+
+static const struct option options[] = {
+    {"algorithm", 0, VALUE, "A", MZ_FOR_CHECK,
+     "How to leave out equivalent interleavings: optimal (default: each class of executions exactly once), "
+     "source, "
+     "dpor, sleep (sleep sets only) or none. The stateful ones (sdpor, s-por, de-s-por, dl-s-por, stateful) "
+     "are not "
+     "supported yet.",
+     parse_algorithm},
+    {"no-sleep-sets", 0, NOTHING, NULL, MZ_FOR_CHECK, "With dpor and none: do without sleep sets.",
+     parse_no_sleep_sets},
+    {"data-races", 0, VALUE, "error|allow", MZ_FOR_CHECK,
+     "error (default): a data race is a bug, as in C11. allow: plain accesses are sequentially consistent.",
+     parse_data_races},
+    {"keep-going", 0, NOTHING, NULL, MZ_FOR_CHECK,
+     "Go on after the first error and report each distinct one.", parse_keep_going},
+    {"max-steps", 0, VALUE, "N", MZ_FOR_CHECK,
+     "At most N visible operations in one execution (default 100000). An execution that is longer ends the "
+     "search "
+     "with the verdict incomplete.",
+     parse_max_steps},
+    {"max-executions", 0, VALUE, "N", MZ_FOR_CHECK, "Stop after N executions; verdict incomplete.",
+     parse_max_executions},
+    {"time-limit", 0, VALUE, "S", MZ_FOR_CHECK, "Stop after S seconds; verdict incomplete.",
+     parse_time_limit},
+    {"memory-limit", 0, VALUE, "M", MZ_FOR_CHECK,
+     "Stop when the search itself needs more than M MiB (K, M, G may be appended); verdict incomplete.",
+     parse_memory_limit},
+    {"jobs", 'j', VALUE, "N", MZ_FOR_CHECK, "Worker processes; only 1 is supported yet.", parse_jobs},
+    {"json", 0, MAYBE, "FILE", MZ_FOR_CHECK | MZ_FOR_REPLAY,
+     "Write the result as JSON to FILE, or to standard output in place of the text.", parse_json},
+    {"sarif", 0, VALUE, "FILE", MZ_FOR_CHECK, "Not supported yet.", not_yet},
+    {"junit", 0, VALUE, "FILE", MZ_FOR_CHECK, "Not supported yet.", not_yet},
+    {"html", 0, VALUE, "FILE", MZ_FOR_CHECK | MZ_FOR_SHOW, "Not supported yet.", not_yet},
+    {"trace", 0, VALUE, "FILE", MZ_FOR_CHECK,
+     "Write the failing schedule to FILE (default: mazurka-NAME-N.trace here); further ones get .2, .3 "
+     "appended.",
+     parse_trace},
+    {"checkpoint", 0, VALUE, "FILE", MZ_FOR_CHECK, "Not supported yet.", not_yet},
+    {"resume", 0, VALUE, "FILE", MZ_FOR_CHECK, "Not supported yet.", not_yet},
+    {"gdb", 0, NOTHING, NULL, MZ_FOR_REPLAY, "Not supported yet.", not_yet},
+    {"quiet", 'q', NOTHING, NULL, ALL, "Print the verdict's line only.", parse_quiet},
+    {"verbose", 0, NOTHING, NULL, ALL,
+     "Show the program's own output, and every operation of a long schedule.", parse_verbose},
+    {"color", 0, VALUE, "WHEN", ALL,
+     "Colours: auto (default: on a terminal, unless NO_COLOR is set), always, never.", parse_color},
+    {"progress", 0, VALUE, "WHEN", MZ_FOR_CHECK,
+     "The line that shows how the search gets on: auto (default: on a terminal), always, never.",
+     parse_progress},
+    {"help", 'h', NOTHING, NULL, ALL, "Show this.", parse_help},
+    {"version", 0, NOTHING, NULL, ALL, "Show the version.", parse_version},
+};
+
+/* ---- reading the command line ---- */
+
+struct reading {
+    struct mz_settings *s;
+    enum mz_for command;
+    bool
+        from_environment; /* MAZURKA_OPTIONS is for all commands: what belongs to another one is left alone */
+};
+
+static const struct option *find(const char *name, size_t length)
+{
+    for (size_t i = 0; i < COUNT(options); i++)
+        if (strlen(options[i].name) == length && !strncmp(options[i].name, name, length)) return &options[i];
+    return NULL;
+}
+
+static const char *command_name(enum mz_for command)
+{
+    return command == MZ_FOR_CHECK ? "check" : command == MZ_FOR_REPLAY ? "replay" : "show";
+}
+
+static int unknown(const struct reading *r, const char *word)
+{
+    const char *names[COUNT(options)], *near;
+    size_t count = 0, dashes = strspn(word, "-");
+    char *name = mz_memory_stringn(word + dashes, strcspn(word + dashes, "="));
+    for (size_t i = 0; i < COUNT(options); i++)
+        if (options[i].commands & (unsigned)r->command) names[count++] = options[i].name;
+    near = mz_suggest(name, names, count);
+    const char *where = r->from_environment ? " in MAZURKA_OPTIONS" : "";
+    if (near)
+        mz_fail("unknown option %s%s: did you mean --%s?", word, where, near);
+    else
+        mz_fail("unknown option %s%s: `mazurka help %s` lists all options", word, where,
+                command_name(r->command));
+    free(name);
+    return MZ_STATUS_FAILED;
+}
+
+static int apply(const struct reading *r, const struct option *o, const char *word, const char *value)
+{
+    if (!(o->commands & (unsigned)r->command)) {
+        if (r->from_environment) return 0;
+        return mz_fail("%s is no option of `mazurka %s`", word, command_name(r->command));
+    }
+    if (o->takes == NOTHING && value) return mz_fail("--%s takes no argument", o->name);
+    if (o->takes == VALUE && !value)
+        return mz_fail("--%s: its argument is missing: --%s=%s", o->name, o->name, o->argument);
+    return o->parse(r->s, o, value);
+}
+
+/* --name, --name=value, --name value. Returns the number of words used, 0 on failure. */
+static int long_option(const struct reading *r, char **words, int *status)
+{
+    const char *name = words[0] + 2, *equals = strchr(name, '=');
+    const struct option *o = find(name, equals ? (size_t)(equals - name) : strlen(name));
+    int used = 1;
+    if (!o) {
+        *status = unknown(r, words[0]);
+        return used;
+    }
+    const char *value = equals ? equals + 1 : NULL;
+    if (o->takes == VALUE && !value && words[1]) {
+        value = words[1];
+        used = 2;
+    }
+    *status = apply(r, o, words[0], value);
+    return used;
+}
+
+/* -j4, -j 4, -q */
+static int short_option(const struct reading *r, char **words, const struct option *o, int *status)
+{
+    const char *value = words[0][2] ? words[0] + 2 : NULL;
+    int used = 1;
+    if (o->takes == VALUE && !value && words[1]) {
+        value = words[1];
+        used = 2;
+    }
+    *status = apply(r, o, words[0], value);
+    return used;
+}
+
+static const struct option *by_letter(const struct reading *r, const char *word)
+{
+    for (size_t i = 0; i < COUNT(options); i++) {
+        const struct option *o = &options[i];
+        if (!o->letter || word[0] != '-' || word[1] != o->letter) continue;
+        if (!(o->commands & (unsigned)r->command)) continue;
+        if (word[2] && (o->takes == NOTHING || !isdigit((unsigned char)word[2]))) continue;
+        return o;
+    }
+    return NULL;
+}
+
+static int other_word(const struct reading *r, char **words, int *status)
+{
+    const char *word = words[0];
+    bool flag = word[0] == '-' && word[1];
+    if (flag && (r->command != MZ_FOR_CHECK || !mz_cc_plausible_flag(word))) {
+        static const char *const stages[] = {"-c", "-S", "-E", "-o", "-M", "-MM", "-shared", "-static", "-r"};
+        for (size_t i = 0; r->command == MZ_FOR_CHECK && i < COUNT(stages); i++)
+            if (!strcmp(word, stages[i])) {
+                *status = mz_fail(
+                    "check: %s makes no sense here: `mazurka check` builds and runs a whole program", word);
+                return 1;
+            }
+        *status = unknown(r, word);
+        return 1;
+    }
+    if (!flag && r->from_environment) {
+        *status = mz_fail("MAZURKA_OPTIONS holds `%s`, which is not an option", word);
+        return 1;
+    }
+    mz_list_add(&r->s->words, word);
+    if (!flag || !mz_cc_takes_value(word) || !words[1]) return 1;
+    mz_list_add(&r->s->words, words[1]);
+    return 2;
+}
+
+static int read_words(const struct reading *r, char **words)
+{
+    int status = 0;
+    while (*words && status == 0) {
+        const struct option *o;
+        if (!strcmp(*words, "--")) {
+            if (r->from_environment) return mz_fail("MAZURKA_OPTIONS holds `--`, which is not an option");
+            while (*++words) mz_list_add(&r->s->arguments, *words);
+            break;
+        }
+        if (!strncmp(*words, "--", 2) && !(r->command == MZ_FOR_CHECK && mz_cc_plausible_flag(*words)))
+            words += long_option(r, words, &status);
+        else if ((o = by_letter(r, *words)))
+            words += short_option(r, words, o, &status);
+        else
+            words += other_word(r, words, &status);
+    }
+    return status;
+}
+
+int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv)
+{
+    const char *environment = getenv("MAZURKA_OPTIONS");
+    struct mz_list words = {0};
+    *s = (struct mz_settings){
+        .algorithm = MZ_ALG_OPTIMAL, .algorithm_name = "optimal", .sleep_sets = true, .max_steps = 100000};
+    int status = 0;
+    if (environment && !mz_words_split(environment, &words))
+        status = mz_fail("MAZURKA_OPTIONS: a quote is not closed");
+    if (status == 0) status = read_words(&(struct reading){s, command, true}, mz_list_argv(&words));
+    if (status == 0) status = read_words(&(struct reading){s, command, false}, argv + 1);
+    if (status == 0 && !s->sleep_sets && s->algorithm != MZ_ALG_DPOR &&
+        strcmp(s->algorithm_name, "none") != 0)
+        status =
+            mz_fail("--no-sleep-sets goes with --algorithm=dpor or none, not with %s", s->algorithm_name);
+    mz_list_release(&words);
+    return status;
+}
+
+void mz_settings_release(struct mz_settings *s)
+{
+    free(s->json_file);
+    free(s->trace);
+    mz_list_release(&s->words);
+    mz_list_release(&s->arguments);
+}
+
+bool mz_settings_color(const struct mz_settings *s, int fd)
+{
+    const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    if (s->color != MZ_AUTO) return s->color == MZ_ALWAYS;
+    return isatty(fd) && !(no_color && no_color[0]) && !(terminal && !strcmp(terminal, "dumb"));
+}
+
+/* ---- help ---- */
+
+static void add_synopsis(struct mz_strbuf *out, const struct option *o)
+{
+    if (o->letter && o->argument) mz_strbuf_addf(out, "-%c %s, ", o->letter, o->argument);
+    if (o->letter && !o->argument) mz_strbuf_addf(out, "-%c, ", o->letter);
+    mz_strbuf_addf(out, "--%s", o->name);
+    if (o->takes == VALUE) mz_strbuf_addf(out, "=%s", o->argument);
+    if (o->takes == MAYBE) mz_strbuf_addf(out, "[=%s]", o->argument);
+}
+
+/* Text from column `indent` on, wrapped before column 80. */
+static void add_wrapped(struct mz_strbuf *out, const char *text, size_t indent)
+{
+    size_t column = indent;
+    while (*text) {
+        size_t n = strcspn(text, " ");
+        if (column + n + 1 > 79) {
+            mz_strbuf_addf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        }
+        mz_strbuf_addf(out, "%s%.*s", column > indent ? " " : "", (int)n, text);
+        column += n + (column > indent);
+        text += n;
+        text += strspn(text, " ");
+    }
+    mz_strbuf_addc(out, '\n');
+}
+
+void mz_options_help(struct mz_strbuf *out, enum mz_for command)
+{
+    const size_t indent = 28;
+    for (size_t i = 0; i < COUNT(options); i++) {
+        struct mz_strbuf synopsis = {0};
+        if (!(options[i].commands & (unsigned)command)) continue;
+        mz_strbuf_add(&synopsis, "  ");
+        add_synopsis(&synopsis, &options[i]);
+        mz_strbuf_add(out, mz_strbuf_text(&synopsis));
+        if (synopsis.length + 1 > indent)
+            mz_strbuf_addf(out, "\n%*s", (int)indent, "");
+        else
+            mz_strbuf_repeat(out, ' ', indent - synopsis.length);
+        add_wrapped(out, options[i].help, indent);
+        mz_strbuf_release(&synopsis);
+    }
+}
+
+static void add_escaped(struct mz_strbuf *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '-' || *text == '\\') mz_strbuf_addc(out, '\\');
+        mz_strbuf_addc(out, *text);
+    }
+}
+
+void mz_options_man(struct mz_strbuf *out)
+{
+    for (size_t i = 0; i < COUNT(options); i++) {
+        struct mz_strbuf synopsis = {0};
+        add_synopsis(&synopsis, &options[i]);
+        mz_strbuf_add(out, ".TP\n.B ");
+        add_escaped(out, mz_strbuf_text(&synopsis));
+        mz_strbuf_addc(out, '\n');
+        if (!(options[i].commands & MZ_FOR_CHECK))
+            mz_strbuf_addf(out, "(%s) ", options[i].commands & MZ_FOR_REPLAY ? "replay" : "show");
+        add_escaped(out, options[i].help);
+        mz_strbuf_addc(out, '\n');
+        mz_strbuf_release(&synopsis);
+    }
+}

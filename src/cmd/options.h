@@ -1,0 +1,41 @@
+/* Options of the sub-commands. Each is declared once, in the table of options.c: from it come the parser,
+ * --help, the manual's list (mazurka help --man-options) and "did you mean". */
+#ifndef MZ_CMD_OPTIONS_H
+#define MZ_CMD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "../event/channel.h"
+#include "../report/list.h"
+#include "../report/strbuf.h"
+
+enum mz_for { MZ_FOR_CHECK = 1, MZ_FOR_REPLAY = 2, MZ_FOR_SHOW = 4 };
+
+enum mz_when { MZ_AUTO, MZ_ALWAYS, MZ_NEVER };
+
+struct mz_settings {
+    enum mz_algorithm algorithm;
+    const char *algorithm_name;
+    bool sleep_sets, allow_races, keep_going;
+    uint64_t max_steps, max_executions, memory_limit; /* 0: none */
+    double time_limit;                                /* seconds; 0: none */
+    bool json;
+    char *json_file; /* NULL: standard output */
+    char *trace;     /* NULL: a name is made up */
+    bool quiet, verbose, help, version;
+    enum mz_when color, progress;
+    struct mz_list words;     /* files, and flags for the compiler, in order */
+    struct mz_list arguments; /* behind "--": the program's */
+};
+
+/* Reads MAZURKA_OPTIONS, then argv[1..]. Returns 0, or MZ_STATUS_FAILED after one line. */
+int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv);
+void mz_settings_release(struct mz_settings *s);
+
+/* The list for --help, and for the manual. */
+void mz_options_help(struct mz_strbuf *out, enum mz_for command);
+void mz_options_man(struct mz_strbuf *out);
+
+bool mz_settings_color(const struct mz_settings *s, int fd);
+
+#endif

@@ -1,0 +1,37 @@
+/* Starting other programs and waiting for them, and the signals of the command itself.
+ *
+ * Invariant: from mz_process_init() on, SIGINT, SIGTERM, SIGHUP and SIGCHLD are blocked in the command and
+ * are only taken by sigtimedwait(). So the command is never killed between making a temporary file and
+ * removing it; whoever waits for a child looks at the signals (mz_process_wait, src/cmd/target.c). Children
+ * start with the signal state that the command was started with.
+ */
+#ifndef MZ_CMD_PROCESS_H
+#define MZ_CMD_PROCESS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct mz_command {
+    char **argv;      /* argv[0] is looked up in PATH */
+    int in, out, err; /* descriptors; -1: the command's own */
+};
+
+void mz_process_init(void);
+/* In a child, before exec: back to the signals the command was started with. */
+void mz_process_restore_signals(void);
+
+/* Starts it. Returns its pid; or -1 with errno, also when exec failed. */
+pid_t mz_process_start(const struct mz_command *command);
+/* Waits for it. A signal to us is passed on to it, then the command ends by that signal (temporaries are
+ * removed before). Returns its wait status. */
+int mz_process_wait(pid_t pid);
+/* Exit status as a shell sees it: 128 + n for a signal. */
+int mz_process_status(int wait_status);
+/* Both at once: exit status, or -1 with errno if it could not be started. */
+int mz_process_run(const struct mz_command *command);
+
+/* Returns the next of our signals, or 0 after so many seconds. */
+int mz_process_next_signal(double seconds);
+double mz_process_clock(void); /* seconds, monotonic */
+
+#endif

@@ -1,0 +1,98 @@
+/* `mazurka replay`: run exactly the schedule of a trace file again. */
+#define _GNU_SOURCE
+#include "commands.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../report/memory.h"
+#include "help.h"
+#include "session.h"
+
+static int changed(const char *trace, const char *what)
+{
+    return mz_fail(
+        "%s: %s has changed since the trace was made, so its schedule means nothing now: run `mazurka check` "
+        "again",
+        trace, what);
+}
+
+/* The program of the trace, built or found again, and still the same. */
+static int prepare(const char *trace, const struct mz_recipe *r, struct mz_program *program)
+{
+    int status;
+    if (r->binary)
+        status = mz_build_take(r->binary, program);
+    else
+        status = mz_build(&r->build, r->compiler, program);
+    if (status == 0 && strcmp(program->identity, r->identity) != 0)
+        status = changed(trace, r->program ? r->program : "the program");
+    return status;
+}
+
+/* Where `check` ran, so that relative names mean the same. */
+static void enter_directory(const struct mz_recipe *r)
+{
+    if (r->directory && chdir(r->directory) < 0)
+        mz_notice("%s: %s; looking for the program here", r->directory, strerror(errno));
+}
+
+static int run(const char *trace, const struct mz_settings *s, const struct mz_recipe *r,
+               struct mz_bug *expected)
+{
+    struct mz_report report = {.algorithm = "replay", .verdict = MZ_ERROR, .bug_count = 1};
+    struct mz_replay replay = {expected->kind,     expected->thread,          expected->code,
+                               expected->schedule, expected->schedule_length, expected->address,
+                               expected->size};
+    struct mz_program program = {0};
+    struct mz_outcome outcome = {0};
+    struct mz_target target;
+    int status = prepare(trace, r, &program);
+    report.bugs = mz_memory_new(sizeof *report.bugs);
+    if (status == 0) {
+        mz_session_target(&target, s, &program, &r->arguments);
+        target.options.allow_races = r->allow_races;
+        target.options.heap_reuse = r->heap_reuse;
+        target.options.max_steps = r->max_steps ? r->max_steps : s->max_steps;
+        status = mz_session_replay(&target, &replay, &outcome, &report.bugs[0]);
+    }
+    if (status == 0 && !report.bugs[0].replayed)
+        status = mz_fail("%s: not the same outcome: %s", trace, report.bugs[0].replay_problem);
+    if (status == 0) {
+        report.counters = outcome.channel->counters;
+        report.seconds = outcome.seconds;
+        report.peak_memory = outcome.peak_memory;
+        report.interrupted = true;
+        report.replay = true;
+        report.bugs[0].trace = mz_memory_string(trace);
+        report.bugs[0].execution = expected->execution;
+        status = mz_session_write(&report, s, true);
+    }
+    mz_report_release(&report);
+    mz_outcome_release(&outcome);
+    mz_program_release(&program);
+    return status;
+}
+
+int mz_command_replay(int argc, char **argv)
+{
+    struct mz_settings s;
+    struct mz_recipe recipe = {0};
+    struct mz_bug bug = {0};
+    (void)argc;
+    int status = mz_options_parse(&s, MZ_FOR_REPLAY, argv);
+    if (status == 0 && (s.help || s.version)) {
+        status = s.help ? mz_help("replay") : mz_version();
+    } else if (status == 0) {
+        if (s.words.count != 1 || s.arguments.count)
+            status = mz_fail("replay: one trace file is wanted: mazurka replay TRACE");
+        if (status == 0) status = mz_trace_read(s.words.items[0], &recipe, &bug);
+        if (status == 0) enter_directory(&recipe);
+        if (status == 0) status = run(s.words.items[0], &s, &recipe, &bug);
+    }
+    mz_bug_release(&bug);
+    mz_recipe_release(&recipe);
+    mz_settings_release(&s);
+    return status;
+}

@@ -1,0 +1,138 @@
+/* Common to `check` and `replay`: see session.h. */
+#define _GNU_SOURCE
+#include "session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "../report/memory.h"
+#include "../report/report_json.h"
+#include "files.h"
+
+#define REPLAY_TIME 60.0 /* seconds: one execution; more means that it hangs */
+
+void mz_session_target(struct mz_target *t, const struct mz_settings *s, const struct mz_program *program,
+                       const struct mz_list *arguments)
+{
+    *t = (struct mz_target){.program = program, .arguments = arguments};
+    t->show_output = s->verbose;
+    t->output_to_stderr = s->json && !s->json_file;
+    t->options = (struct mz_options_block){.algorithm = s->algorithm,
+                                           .sleep_sets = s->sleep_sets,
+                                           .allow_races = s->allow_races,
+                                           .show_output = s->verbose,
+                                           .max_steps = s->max_steps};
+}
+
+/* ---- running a schedule again ---- */
+
+static const struct mz_finding *same_finding(const struct mz_outcome *outcome, const struct mz_replay *r)
+{
+    const struct mz_channel *c = outcome->channel;
+    for (uint32_t i = 0; i < c->finding_count; i++) {
+        const struct mz_finding *f = &c->findings[i];
+        bool same_code = f->kind != MZ_KIND_EXIT_CODE || f->code == r->code;
+        bool same_thread = f->kind == MZ_KIND_DEADLOCK || f->thread == r->thread;
+        if (f->kind == (uint32_t)r->kind && same_thread && same_code) return f;
+    }
+    return NULL;
+}
+
+static char *what_came_instead(const struct mz_outcome *outcome)
+{
+    const struct mz_channel *c = outcome->channel;
+    if (outcome->killed || outcome->timed_out) return mz_memory_string("it did not end");
+    if (outcome->interrupted) return mz_memory_string("interrupted");
+    if (c->end_text[0]) return mz_memory_string(c->end_text);
+    if (c->finding_count)
+        return mz_format("it ended with %s instead", mz_kind_name((enum mz_kind)c->findings[0].kind));
+    return mz_memory_string("it ended without an error");
+}
+
+int mz_session_replay(struct mz_target *t, const struct mz_replay *r, struct mz_outcome *outcome,
+                      struct mz_bug *bug)
+{
+    struct mz_finding *death = mz_memory_new(sizeof *death);
+    t->options.mode = MZ_MODE_REPLAY;
+    t->options.schedule_length = (uint32_t)r->length;
+    t->options.race_address = r->address;
+    t->options.race_size = r->size;
+    t->options.keep_going = false;
+    t->schedule = r->schedule;
+    t->time_limit = REPLAY_TIME;
+    t->progress.on = false;
+    int status = mz_target_run(t, outcome);
+    if (status == 0) {
+        const struct mz_finding *f = same_finding(outcome, r);
+        bool died = !f && mz_collect_death(outcome, death);
+        if (died && r->kind == MZ_KIND_CRASH && death->code == r->code) f = death;
+        if (f) {
+            mz_collect_bug(outcome, f, r->schedule, r->length, bug);
+            bug->replayed = true;
+        } else {
+            bug->replay_problem = what_came_instead(outcome);
+        }
+    }
+    free(death);
+    return status;
+}
+
+/* ---- writing ---- */
+
+unsigned mz_session_width(void)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col == 0) return 80;
+    return size.ws_col < 60 ? 60 : size.ws_col > 120 ? 120 : size.ws_col;
+}
+
+int mz_session_print(const struct mz_strbuf *b)
+{
+    bool written = fwrite(mz_strbuf_text(b), 1, b->length, stdout) == b->length;
+    written = fflush(stdout) == 0 && written;
+    if (written || errno == EPIPE) return 0; /* a reader that has seen enough is no failure */
+    return mz_fail("cannot write to standard output: %s", strerror(errno));
+}
+
+static int write_json(const struct mz_report *report, const struct mz_settings *s)
+{
+    struct mz_strbuf b = {0};
+    int status = 0;
+    mz_report_json(&b, report);
+    if (!s->json_file)
+        status = mz_session_print(&b);
+    else if (mz_files_write(s->json_file, mz_strbuf_text(&b)) < 0)
+        status = mz_fail("cannot write %s: %s", s->json_file, strerror(errno));
+    mz_strbuf_release(&b);
+    return status;
+}
+
+static int write_text(const struct mz_report *report, const struct mz_settings *s, bool sources)
+{
+    struct mz_strbuf b = {0};
+    struct mz_style style = {
+        .color = mz_settings_color(s, STDOUT_FILENO), .all = s->verbose, .sources = sources};
+    style.width = mz_session_width();
+    if (s->quiet)
+        mz_text_verdict(&b, report, &style);
+    else
+        mz_text_report(&b, report, &style);
+    int status = mz_session_print(&b);
+    mz_strbuf_release(&b);
+    return status;
+}
+
+int mz_session_write(const struct mz_report *report, const struct mz_settings *s, bool sources)
+{
+    int status = mz_verdict_status(report->verdict), written = 0;
+    bool stdout_is_json = s->json && !s->json_file;
+    if (report->verdict != MZ_FAILED && !stdout_is_json) written = write_text(report, s, sources);
+    if (s->json) {
+        int json = write_json(report, s);
+        if (json) written = json;
+    }
+    return written ? written : status;
+}

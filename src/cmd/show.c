@@ -1,0 +1,67 @@
+/* `mazurka show`: explain the schedule of a trace file, from the file alone. */
+#define _GNU_SOURCE
+#include "commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include "../report/memory.h"
+#include "help.h"
+#include "session.h"
+#include "words.h"
+
+static void add_words(struct mz_strbuf *out, const char *label, const struct mz_list *words)
+{
+    if (words->count == 0) return;
+    mz_strbuf_add(out, label);
+    for (size_t i = 0; i < words->count; i++) {
+        mz_strbuf_addc(out, ' ');
+        mz_words_quote(out, words->items[i]);
+    }
+    mz_strbuf_addc(out, '\n');
+}
+
+static void add_origin(struct mz_strbuf *out, const struct mz_recipe *r)
+{
+    mz_strbuf_addf(out, "\nProgram: %s, found by mazurka %s (%s) in %s\n", r->program ? r->program : "?",
+                   r->version ? r->version : "?", r->algorithm ? r->algorithm : "?",
+                   r->directory ? r->directory : "?");
+    add_words(out, "Built from:", &r->build);
+    add_words(out, "Arguments:", &r->arguments);
+}
+
+static int show(const char *path, const struct mz_settings *s)
+{
+    struct mz_report report = {.algorithm = "", .verdict = MZ_ERROR, .bug_count = 1, .replay = true};
+    struct mz_recipe recipe = {0};
+    struct mz_strbuf out = {0};
+    struct mz_style style = {.color = mz_settings_color(s, 1), .all = true, .width = mz_session_width()};
+    report.bugs = mz_memory_new(sizeof *report.bugs);
+    int status = mz_trace_read(path, &recipe, &report.bugs[0]);
+    if (status == 0) {
+        mz_text_verdict(&out, &report, &style);
+        if (!s->quiet) {
+            mz_text_bug(&out, &report.bugs[0], &style);
+            add_origin(&out, &recipe);
+        }
+        status = mz_session_print(&out);
+    }
+    mz_strbuf_release(&out);
+    mz_recipe_release(&recipe);
+    mz_report_release(&report);
+    return status;
+}
+
+int mz_command_show(int argc, char **argv)
+{
+    struct mz_settings s;
+    (void)argc;
+    int status = mz_options_parse(&s, MZ_FOR_SHOW, argv);
+    if (status == 0 && (s.help || s.version))
+        status = s.help ? mz_help("show") : mz_version();
+    else if (status == 0 && (s.words.count != 1 || s.arguments.count))
+        status = mz_fail("show: one trace file is wanted: mazurka show TRACE");
+    else if (status == 0)
+        status = show(s.words.items[0], &s);
+    mz_settings_release(&s);
+    return status;
+}

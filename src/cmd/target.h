@@ -1,0 +1,33 @@
+/* Starting the program under test, watching it, and holding what it left in the channel.
+ *
+ * The target runs in a process group of its own, so that a Ctrl-C reaches the command only, which asks the
+ * target to stop and then reports. It dies with the command. Its standard input is nothing unless ours is a
+ * file; its output goes nowhere unless asked for; it leaves no core file.
+ */
+#ifndef MZ_CMD_TARGET_H
+#define MZ_CMD_TARGET_H
+
+#include "../report/collect.h"
+#include "build.h"
+#include "progress.h"
+
+struct mz_target {
+    const struct mz_program *program;
+    const struct mz_list *arguments; /* without its name */
+    bool show_output;
+    bool output_to_stderr; /* standard output is for JSON */
+    double time_limit;     /* seconds; 0: none */
+    struct mz_progress progress;
+    struct mz_options_block options; /* mode, algorithm and so on; offsets are filled in */
+    const struct mz_step *schedule;  /* MZ_MODE_REPLAY; options.schedule_length says how long */
+};
+
+/* Runs it to its end. Returns 0 and the outcome, or MZ_STATUS_FAILED after one line if it could not be run at
+ * all. */
+int mz_target_run(struct mz_target *target, struct mz_outcome *outcome);
+void mz_outcome_release(struct mz_outcome *outcome);
+
+/* The schedule of a finding, inside the channel. */
+const struct mz_step *mz_outcome_schedule(const struct mz_outcome *outcome, const struct mz_finding *finding);
+
+#endif

@@ -1,0 +1,54 @@
+/* The temporary directory: see tempdir.h. Its path is the only state. */
+#define _GNU_SOURCE
+#include "tempdir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "../report/message.h"
+#include "../report/strbuf.h"
+
+static char *path;
+static pid_t owner;
+
+static void remove_tree(const char *directory)
+{
+    DIR *d = opendir(directory);
+    struct dirent *entry;
+    while (d && (entry = readdir(d))) {
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
+        char *inside = mz_format("%s/%s", directory, entry->d_name);
+        if (unlink(inside) < 0 && (errno == EISDIR || errno == EPERM)) remove_tree(inside);
+        free(inside);
+    }
+    if (d) closedir(d);
+    rmdir(directory);
+}
+
+void mz_tempdir_remove(void)
+{
+    if (!path || owner != getpid()) return;
+    remove_tree(path);
+    free(path);
+    path = NULL;
+}
+
+const char *mz_tempdir(void)
+{
+    if (path) return path;
+    const char *parent = getenv("TMPDIR");
+    char *template = mz_format("%s/mazurka-XXXXXX", parent && parent[0] ? parent : "/tmp");
+    if (!mkdtemp(template)) {
+        mz_fail("cannot make a temporary directory %s: %s", template, strerror(errno));
+        free(template);
+        return NULL;
+    }
+    path = template;
+    owner = getpid();
+    atexit(mz_tempdir_remove);
+    return path;
+}

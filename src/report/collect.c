@@ -1,0 +1,526 @@
+/* From the channel to a report: see collect.h. */
+#include "collect.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include "memory.h"
+
+#define NO_THREAD 255
+
+/* ---- what is wrong, in words ---- */
+
+void mz_describe_signal(struct mz_strbuf *out, int signal, uint64_t address)
+{
+    static const struct {
+        int signal;
+        const char *name, *text;
+    } table[] = {{SIGSEGV, "SIGSEGV", "invalid memory access"},
+                 {SIGBUS, "SIGBUS", "bus error"},
+                 {SIGFPE, "SIGFPE", "arithmetic error such as a division by zero"},
+                 {SIGILL, "SIGILL", "illegal instruction"},
+                 {SIGABRT, "SIGABRT", "abort() was called"},
+                 {SIGTRAP, "SIGTRAP", "trap"},
+                 {SIGKILL, "SIGKILL", "killed from outside, perhaps for lack of memory"}};
+    size_t i = 0, count = sizeof table / sizeof *table;
+    while (i < count && table[i].signal != signal) i++;
+    bool at_null = signal == SIGSEGV && address < 4096, has_address = signal == SIGSEGV || signal == SIGBUS;
+    mz_strbuf_add(out, at_null ? "null pointer access" : i < count ? table[i].text : "ended by a signal");
+    if (has_address && address != UINT64_MAX) mz_strbuf_addf(out, " at address 0x%" PRIx64, address);
+    if (i < count)
+        mz_strbuf_addf(out, " (%s)", table[i].name);
+    else
+        mz_strbuf_addf(out, " (signal %d)", signal);
+}
+
+static bool is_blocked(unsigned state)
+{
+    return state == MZ_THREAD_LOCKING || state == MZ_THREAD_WAITING || state == MZ_THREAD_JOINING ||
+           state == MZ_THREAD_SEMWAIT;
+}
+
+/* The thread that waits for a mutex, on a circle of such threads if there is one; -1: no thread does. */
+static int find_circle(const struct mz_finding *f, uint64_t *circle)
+{
+    int any = -1;
+    for (int start = 0; start < MZ_MAX_THREADS; start++) {
+        uint64_t seen = 0;
+        int at = start;
+        while (at >= 0 && at < MZ_MAX_THREADS && f->threads[at].state == MZ_THREAD_LOCKING &&
+               !(seen >> at & 1)) {
+            seen |= 1ull << at;
+            at = f->threads[at].holder;
+        }
+        if (seen && any < 0) any = start;
+        if (seen && at == start) {
+            *circle = seen;
+            return start;
+        }
+    }
+    *circle = 0;
+    return any;
+}
+
+static void describe_deadlock(struct mz_strbuf *out, const struct mz_channel *c, const struct mz_finding *f)
+{
+    unsigned blocked = 0;
+    uint64_t circle;
+    int start = find_circle(f, &circle);
+    for (int i = 0; i < MZ_MAX_THREADS; i++) blocked += is_blocked(f->threads[i].state);
+    if (circle && f->threads[start].holder == start) {
+        mz_strbuf_addf(out, "deadlock: thread %s waits for a mutex that it holds itself",
+                       c->threads[start].name);
+    } else if (circle) {
+        mz_strbuf_add(out, "deadlock: threads");
+        for (int i = 0, n = 0; i < MZ_MAX_THREADS; i++)
+            if (circle >> i & 1) mz_strbuf_addf(out, "%s %s", n++ ? " and" : "", c->threads[i].name);
+        mz_strbuf_add(out, " wait for each other");
+    } else if (blocked == 1) {
+        mz_strbuf_add(out, "deadlock: the last thread waits for ever");
+    } else {
+        mz_strbuf_addf(out, "deadlock: %u threads wait and none can go on", blocked);
+    }
+}
+
+/* The thread of a deadlock that tells most: one that waits for a mutex, then one that waits for a signal, and
+ * only then one that joins another. */
+static uint8_t deadlocked_thread(const struct mz_finding *f)
+{
+    uint64_t circle;
+    int start = find_circle(f, &circle);
+    if (start >= 0) return (uint8_t)start;
+    for (int i = 0; i < MZ_MAX_THREADS; i++)
+        if (is_blocked(f->threads[i].state) && f->threads[i].state != MZ_THREAD_JOINING) return (uint8_t)i;
+    return f->thread;
+}
+
+static char *describe(const struct mz_channel *c, const struct mz_finding *f, const char *object)
+{
+    struct mz_strbuf b = {0};
+    switch (f->kind) {
+    case MZ_KIND_ASSERTION:
+        mz_strbuf_addf(&b, "assertion failed: %s", f->text);
+        break;
+    case MZ_KIND_DEADLOCK:
+        describe_deadlock(&b, c, f);
+        break;
+    case MZ_KIND_DATA_RACE:
+        mz_strbuf_addf(&b, "data race on %s", object ? object : "?");
+        break;
+    case MZ_KIND_EXIT_CODE:
+        mz_strbuf_addf(&b, "the program ended with exit status %d", f->code);
+        break;
+    case MZ_KIND_CRASH:
+        mz_strbuf_add(&b, "crash: ");
+        if (f->text[0])
+            mz_strbuf_add(&b, f->text);
+        else
+            mz_describe_signal(&b, f->code, f->address);
+        break;
+    default: {
+        char *kind = mz_memory_string(mz_kind_name((enum mz_kind)f->kind));
+        for (char *p = kind; *p; p++)
+            if (*p == '-') *p = ' ';
+        mz_strbuf_add(&b, kind);
+        if (f->text[0]) mz_strbuf_addf(&b, ": %s", f->text);
+        free(kind);
+    }
+    }
+    return mz_strbuf_take(&b);
+}
+
+/* ---- operations ---- */
+
+enum object_kind { NOTHING, MEMORY, SYNC };
+
+static enum object_kind object_kind(unsigned op)
+{
+    switch (op) {
+    case MZ_OP_LOAD:
+    case MZ_OP_STORE:
+    case MZ_OP_RMW:
+    case MZ_OP_CAS:
+    case MZ_OP_READ:
+    case MZ_OP_WRITE:
+        return MEMORY;
+    case MZ_OP_LOCK:
+    case MZ_OP_TRYLOCK:
+    case MZ_OP_UNLOCK:
+    case MZ_OP_RELEASE:
+    case MZ_OP_ACQUIRE:
+    case MZ_OP_WAIT:
+    case MZ_OP_WOKEN:
+    case MZ_OP_SIGNAL:
+    case MZ_OP_BROADCAST:
+    case MZ_OP_SEM_WAIT:
+    case MZ_OP_SEM_POST:
+        return SYNC;
+    default:
+        return NOTHING;
+    }
+}
+
+static bool names_a_thread(unsigned op) { return op == MZ_OP_SPAWN || op == MZ_OP_JOIN || op == MZ_OP_WOKEN; }
+
+/* Scheduling decisions: operations that the engine chose to happen. */
+static bool is_visible(unsigned op)
+{
+    enum { VISIBLE = 1, LOCAL = 0, PLAIN = 0 };
+    static const bool visible[] = {
+#define OP(name, text, when) when,
+#include "../event/op.def"
+#undef OP
+    };
+    return op < MZ_OP_COUNT && visible[op];
+}
+
+static bool is_shown(unsigned op)
+{
+    return op != MZ_OP_NONE && op != MZ_OP_START && op != MZ_OP_FINISH && op < MZ_OP_COUNT;
+}
+
+static char *object_name(struct mz_symbols *s, unsigned op, uint64_t address, uint32_t size)
+{
+    struct mz_object object;
+    enum object_kind kind = object_kind(op);
+    if (kind == NOTHING || !address) return NULL;
+    mz_symbols_object(s, address, kind == SYNC ? 0 : size ? size : 1, &object);
+    return object.name;
+}
+
+static void set_place(struct mz_symbols *s, const struct mz_place *place, char **file, unsigned *line)
+{
+    struct mz_stack stack = {0};
+    mz_symbols_stack(s, place, &stack);
+    const struct mz_frame *frame = mz_stack_source(&stack);
+    if (frame && frame->file) {
+        *file = mz_memory_string(frame->file);
+        *line = frame->line;
+    }
+    mz_stack_release(&stack);
+}
+
+static void collect_values(struct mz_symbols *s, const struct mz_record *r, struct mz_operation *o)
+{
+    struct mz_object object = {0};
+    if (!(r->flags & MZ_RECORD_HAS_VALUE)) return;
+    if (object_kind(r->op) == MEMORY) mz_symbols_object(s, r->object, r->size ? r->size : 1, &object);
+    o->value = mz_symbols_value(s, &object, r->value, r->size ? r->size : 8);
+    bool stored = r->op == MZ_OP_RMW || (r->op == MZ_OP_CAS && !o->failed);
+    if (stored) o->new_value = mz_symbols_value(s, &object, r->value2, r->size ? r->size : 8);
+    free(object.name);
+}
+
+/* A signal and the thread that it woke are one row. */
+static bool joins_signal(const struct mz_record *r, const struct mz_bug *bug)
+{
+    if (r->op != MZ_OP_WOKEN || bug->operation_count == 0) return false;
+    struct mz_operation *last = &bug->operations[bug->operation_count - 1];
+    if (last->op != MZ_OP_SIGNAL || last->thread != r->thread || last->other >= 0) return false;
+    last->other = r->other;
+    return true;
+}
+
+static void collect_operation(struct mz_symbols *s, const struct mz_record *r, uint32_t step,
+                              struct mz_bug *bug)
+{
+    if (joins_signal(r, bug)) return;
+    struct mz_operation *o = mz_bug_add_operation(bug);
+    o->step = step;
+    o->thread = r->thread;
+    o->op = r->op;
+    o->failed = r->flags & MZ_RECORD_FAILED;
+    if (names_a_thread(r->op) && r->other != NO_THREAD) o->other = r->other;
+    o->object = object_name(s, r->op, r->object, r->size);
+    collect_values(s, r, o);
+    set_place(s, &r->place, &o->file, &o->line);
+}
+
+static bool touches(const struct mz_record *r, const struct mz_finding *f)
+{
+    return r->object < f->address + f->size && f->address < r->object + r->size;
+}
+
+/* The two accesses of a data race: the last ones of their threads that fit. */
+static void find_racing(const struct mz_channel *c, const struct mz_finding *f, uint32_t racing[2])
+{
+    const struct mz_record *records = (const void *)((const char *)c + c->records_offset);
+    racing[0] = racing[1] = UINT32_MAX;
+    for (uint32_t i = c->record_count; f->kind == MZ_KIND_DATA_RACE && i-- > 0;) {
+        const struct mz_record *r = &records[i];
+        if (!touches(r, f)) continue;
+        if (racing[0] == UINT32_MAX && r->thread == f->thread && r->op == f->op) racing[0] = i;
+        if (racing[1] == UINT32_MAX && r->thread == f->other_thread && r->op == f->other_op) racing[1] = i;
+    }
+}
+
+static void collect_operations(struct mz_symbols *s, const struct mz_channel *c, const struct mz_finding *f,
+                               struct mz_bug *bug)
+{
+    const struct mz_record *records = (const void *)((const char *)c + c->records_offset);
+    uint32_t racing[2], step = 0;
+    find_racing(c, f, racing);
+    for (uint32_t i = 0; i < c->record_count; i++) {
+        step += is_visible(records[i].op);
+        if (!is_shown(records[i].op)) continue;
+        collect_operation(s, &records[i], step, bug);
+        if (i == racing[0] || i == racing[1]) bug->operations[bug->operation_count - 1].racing = true;
+    }
+    bug->operations_lost = c->record_lost;
+}
+
+/* The schedule ends with the failure itself, also where the runtime could not record it any more. */
+static void end_with_failure(struct mz_bug *bug)
+{
+    if (bug->kind == MZ_KIND_DEADLOCK || bug->kind == MZ_KIND_DATA_RACE || bug->kind == MZ_KIND_EXIT_CODE)
+        return;
+    if (bug->operation_count == 0) return;
+    const struct mz_operation *last = &bug->operations[bug->operation_count - 1];
+    if (last->op == MZ_OP_FAIL) return;
+    uint32_t step = last->step;
+    struct mz_operation *o = mz_bug_add_operation(bug);
+    o->op = MZ_OP_FAIL;
+    o->thread = bug->thread;
+    o->step = step;
+    o->file = mz_memory_string(bug->file);
+    o->line = bug->line;
+}
+
+/* What the threads of a deadlock were trying in vain: rows that say so, though nothing happened. */
+static void end_with_waiting(struct mz_bug *bug)
+{
+    uint32_t step = bug->operation_count ? bug->operations[bug->operation_count - 1].step : 0;
+    for (size_t i = 0; i < bug->thread_count; i++) {
+        const struct mz_thread_report *t = &bug->threads[i];
+        const struct mz_frame *frame = mz_stack_source(&t->stack);
+        if (!is_blocked(t->state) || t->state == MZ_THREAD_WAITING) continue;
+        struct mz_operation *o = mz_bug_add_operation(bug);
+        o->op = t->state == MZ_THREAD_LOCKING   ? MZ_OP_LOCK
+                : t->state == MZ_THREAD_JOINING ? MZ_OP_JOIN
+                                                : MZ_OP_SEM_WAIT;
+        o->thread = t->slot;
+        o->step = step;
+        o->failed = true;
+        o->object = mz_memory_string(t->object);
+        if (t->state == MZ_THREAD_JOINING) o->other = t->holder;
+        o->file = mz_memory_string(frame ? frame->file : NULL);
+        o->line = frame ? frame->line : 0;
+    }
+}
+
+/* ---- threads ---- */
+
+static void collect_thread(struct mz_symbols *s, const struct mz_channel *c, const struct mz_finding *f,
+                           int slot, struct mz_thread_report *t)
+{
+    const struct mz_thread_info *info = &c->threads[slot];
+    const struct mz_thread_final *final = &f->threads[slot];
+    t->slot = (uint8_t)slot;
+    t->state = final->state;
+    t->op = final->op;
+    t->holder = final->holder;
+    t->name = mz_memory_string(info->name[0] ? info->name : slot == 0 ? "0" : "?");
+    t->function = slot == 0 ? mz_memory_string("main") : mz_symbols_function(s, info->start);
+    bool waits = is_blocked(final->state) && final->state != MZ_THREAD_JOINING;
+    t->object = object_name(s, waits ? MZ_OP_LOCK : final->op, final->object, 0);
+    mz_symbols_stack(s, slot == f->thread && !final->place.pc[0] ? &f->place : &final->place, &t->stack);
+}
+
+static void collect_threads(struct mz_symbols *s, const struct mz_channel *c, const struct mz_finding *f,
+                            struct mz_bug *bug)
+{
+    bug->threads = mz_memory_new(MZ_MAX_THREADS * sizeof *bug->threads);
+    for (int i = 0; i < MZ_MAX_THREADS; i++)
+        if (i == 0 || c->threads[i].used || f->threads[i].state != MZ_THREAD_ABSENT)
+            collect_thread(s, c, f, i, &bug->threads[bug->thread_count++]);
+}
+
+/* ---- a bug ---- */
+
+static void collect_accesses(struct mz_symbols *s, const struct mz_finding *f, struct mz_bug *bug)
+{
+    bug->access[0] = (struct mz_access_report){.thread = f->thread, .op = f->op, .size = f->size};
+    mz_symbols_stack(s, &f->place, &bug->access[0].stack);
+    if (f->kind != MZ_KIND_DATA_RACE) return;
+    bug->access[1] =
+        (struct mz_access_report){.thread = f->other_thread, .op = f->other_op, .size = f->other_size};
+    mz_symbols_stack(s, &f->other_place, &bug->access[1].stack);
+    bug->object = object_name(s, MZ_OP_READ, f->address, f->size);
+    bug->address = f->address;
+    bug->size = f->size;
+}
+
+static void collect_bug_place(struct mz_symbols *s, const struct mz_finding *f, struct mz_bug *bug)
+{
+    const struct mz_place *place = &f->place;
+    if (f->file[0]) {
+        bug->file = mz_memory_string(f->file);
+        bug->line = f->line;
+        return;
+    }
+    if (f->kind == MZ_KIND_DEADLOCK || !place->pc[0]) place = &f->threads[bug->thread].place;
+    if (!place->pc[0]) place = &f->place;
+    set_place(s, place, &bug->file, &bug->line);
+}
+
+void mz_collect_bug(const struct mz_outcome *outcome, const struct mz_finding *f,
+                    const struct mz_step *schedule, size_t length, struct mz_bug *bug)
+{
+    const struct mz_channel *c = outcome->channel;
+    struct mz_symbols *s = mz_symbols_open(c, outcome->program);
+    *bug = (struct mz_bug){.kind = (enum mz_kind)f->kind, .thread = f->thread, .code = f->code};
+    if (f->kind == MZ_KIND_DEADLOCK) bug->thread = deadlocked_thread(f);
+    bug->execution = f->execution;
+    bug->schedule = mz_memory_new(length * sizeof *schedule);
+    memcpy(bug->schedule, schedule, length * sizeof *schedule);
+    bug->schedule_length = length;
+    if (f->kind == MZ_KIND_ASSERTION) bug->expression = mz_memory_string(f->text);
+    collect_threads(s, c, f, bug);
+    collect_accesses(s, f, bug);
+    collect_bug_place(s, f, bug);
+    bug->message = describe(c, f, bug->object);
+    collect_operations(s, c, f, bug);
+    end_with_failure(bug);
+    if (f->kind == MZ_KIND_DEADLOCK && bug->operation_count) end_with_waiting(bug);
+    mz_symbols_close(s);
+}
+
+bool mz_collect_death(const struct mz_outcome *outcome, struct mz_finding *f)
+{
+    const struct mz_channel *c = outcome->channel;
+    const struct mz_step *live = (const void *)((const char *)c + c->live_offset);
+    int signal = WIFSIGNALED(outcome->wait_status) ? WTERMSIG(outcome->wait_status) : 0;
+    if (!c->started || c->end != MZ_END_RUNNING || outcome->killed) return false;
+    *f = (struct mz_finding){.kind = MZ_KIND_CRASH, .code = signal, .execution = c->counters.executions + 1};
+    f->steps = (uint32_t)c->live_length;
+    f->steps_offset = c->live_offset;
+    if (f->steps > 0) f->thread = live[f->steps - 1].thread;
+    f->address = UINT64_MAX;
+    if (!signal)
+        snprintf(f->text, sizeof f->text, "the program ended its process by itself, with status %d",
+                 WEXITSTATUS(outcome->wait_status));
+    return true;
+}
+
+/* ---- the run as a whole ---- */
+
+static char *where(const struct mz_outcome *outcome)
+{
+    const struct mz_channel *c = outcome->channel;
+    const char *name = c->end_thread < MZ_MAX_THREADS ? c->threads[c->end_thread].name : "";
+    struct mz_symbols *s = mz_symbols_open(c, outcome->program);
+    struct mz_strbuf b = {0};
+    char *file = NULL;
+    unsigned line = 0;
+    set_place(s, &c->end_place, &file, &line);
+    if (name[0]) mz_strbuf_addf(&b, "thread %s", name);
+    if (file) mz_strbuf_addf(&b, "%s%s:%u", name[0] ? ", " : "", file, line);
+    free(file);
+    mz_symbols_close(s);
+    return mz_strbuf_take(&b);
+}
+
+static char *with_place(const struct mz_outcome *outcome, const char *text)
+{
+    char *place = where(outcome), *all;
+    all = place[0] ? mz_format("%s (%s)", text, place) : mz_memory_string(text);
+    free(place);
+    return all;
+}
+
+static char *reason_of_steps(const struct mz_outcome *outcome)
+{
+    char *text =
+        mz_format("an execution reached the limit of %" PRIu64 " steps", outcome->channel->options.max_steps);
+    char *all = with_place(outcome, text);
+    free(text);
+    return all;
+}
+
+static char *reason_of_stop(const struct mz_outcome *outcome)
+{
+    if (outcome->interrupted) return mz_memory_string("it was interrupted");
+    if (outcome->stalled) return with_place(outcome, "a thread goes on and on without a shared operation");
+    char *text = mz_format("the time limit of %g s was reached", outcome->time_limit);
+    char *all = outcome->killed ? with_place(outcome, text) : mz_memory_string(text);
+    free(text);
+    return all;
+}
+
+static enum mz_verdict limit(struct mz_report *report, char *reason)
+{
+    report->reason = reason;
+    return MZ_INCOMPLETE;
+}
+
+static enum mz_verdict vacuous(struct mz_report *report, const char *reason)
+{
+    report->reason = mz_memory_string(reason);
+    return MZ_VACUOUS;
+}
+
+static enum mz_verdict failed(struct mz_report *report, char *reason)
+{
+    report->reason = reason;
+    return MZ_FAILED;
+}
+
+static enum mz_verdict verdict_of_complete(const struct mz_channel *c, struct mz_report *report)
+{
+    if (!c->instrumented) return vacuous(report, "none of the program's code was compiled with `mazurka cc`");
+    if (c->counters.hooks == 0) return vacuous(report, "no code compiled with `mazurka cc` ever ran");
+    if (c->counters.threads < 2) return vacuous(report, "the program never started a second thread");
+    if (c->counters.executions == 0) return vacuous(report, "no execution came to its end");
+    return MZ_VERIFIED;
+}
+
+static enum mz_verdict verdict_of_end(const struct mz_outcome *outcome, struct mz_report *report)
+{
+    const struct mz_channel *c = outcome->channel;
+    switch ((enum mz_end)c->end) {
+    case MZ_END_COMPLETE:
+        return verdict_of_complete(c, report);
+    case MZ_END_EXECUTIONS:
+        return limit(report,
+                     mz_format("the limit of %" PRIu64 " executions was reached", c->options.max_executions));
+    case MZ_END_STEPS:
+        return limit(report, reason_of_steps(outcome));
+    case MZ_END_MEMORY:
+        return limit(report, mz_format("the memory limit of %g MiB was reached",
+                                       (double)c->options.memory_limit / (1 << 20)));
+    case MZ_END_TIME:
+        return limit(report, reason_of_stop(outcome));
+    case MZ_END_UNSUPPORTED:
+        return failed(report, with_place(outcome, c->end_text));
+    case MZ_END_DIVERGED:
+        return failed(report, mz_memory_string(c->end_text));
+    case MZ_END_INTERNAL:
+        return failed(report, mz_format("internal error: %s", c->end_text));
+    case MZ_END_RUNNING:
+        if (outcome->killed) return limit(report, reason_of_stop(outcome));
+        break;
+    case MZ_END_FINDING:
+        break;
+    }
+    return failed(report, mz_memory_string("internal error: the target ended without a result"));
+}
+
+void mz_collect_run(const struct mz_outcome *outcome, struct mz_report *report)
+{
+    const struct mz_channel *c = outcome->channel;
+    report->counters = c->counters;
+    report->seconds = outcome->seconds;
+    report->peak_memory = outcome->peak_memory;
+    report->interrupted = c->end != MZ_END_COMPLETE;
+    for (size_t i = 0; i < sizeof c->notes / sizeof *c->notes && c->notes[i][0]; i++)
+        mz_list_add(&report->notes, c->notes[i]);
+    report->verdict = report->bug_count ? MZ_ERROR : verdict_of_end(outcome, report);
+    if (!report->bug_count || c->end == MZ_END_FINDING || c->end == MZ_END_COMPLETE) return;
+    if (c->end == MZ_END_RUNNING && !outcome->killed)
+        report->reason = mz_memory_string("the program's process is gone");
+    else
+        verdict_of_end(outcome, report); /* for its reason: what else ended the search */
+}

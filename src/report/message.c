@@ -1,0 +1,52 @@
+/* Lines on standard error: see message.h. A line is written with one call, so that lines of parallel
+ * compilations do not mix. The text of the last failure is kept: the only state of this module. */
+#include "message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "strbuf.h"
+
+static char last_failure[1024];
+
+static void say(const struct mz_strbuf *line)
+{
+    const char *p = line->data;
+    size_t left = line->length;
+    while (left > 0) {
+        ssize_t n = write(STDERR_FILENO, p, left);
+        if (n <= 0) return;
+        p += n, left -= (size_t)n;
+    }
+}
+
+int mz_fail(const char *format, ...)
+{
+    struct mz_strbuf line = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    mz_strbuf_add(&line, "mazurka: ");
+    mz_strbuf_addv(&line, format, arguments);
+    va_end(arguments);
+    snprintf(last_failure, sizeof last_failure, "%s", line.data + strlen("mazurka: "));
+    mz_strbuf_addc(&line, '\n');
+    say(&line);
+    mz_strbuf_release(&line);
+    return MZ_STATUS_FAILED;
+}
+
+void mz_notice(const char *format, ...)
+{
+    struct mz_strbuf line = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    mz_strbuf_add(&line, "mazurka: note: ");
+    mz_strbuf_addv(&line, format, arguments);
+    va_end(arguments);
+    mz_strbuf_addc(&line, '\n');
+    say(&line);
+    mz_strbuf_release(&line);
+}
+
+const char *mz_last_failure(void) { return last_failure; }

@@ -1,0 +1,172 @@
+/* From data addresses to names of variables and their parts, and values as C writes them: the data half of
+ * symbolize.h. */
+#include "symbolize_internal.h"
+
+#include <dwarf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "memory.h"
+
+static const struct mz_variables *variables(struct mz_symbols *s)
+{
+    if (!s->variables_read) {
+        for (size_t i = 0; i < s->instrumented_count; i++)
+            mz_variables_add_module(&s->variables, s->instrumented[i]);
+        mz_variables_sort(&s->variables);
+        s->variables_read = true;
+    }
+    return &s->variables;
+}
+
+static const char *given_name(const struct mz_channel *c, uint64_t address)
+{
+    const char *name = NULL;
+    for (uint32_t i = 0; i < c->name_count && i < MZ_MAX_NAMES; i++)
+        if (c->names[i].address == address) name = c->names[i].name;
+    return name;
+}
+
+static bool name_by_debug_info(struct mz_symbols *s, uint64_t address, uint32_t size, struct mz_object *out)
+{
+    const struct mz_variable *v = mz_variables_find(variables(s), address);
+    struct mz_strbuf name = {0};
+    Dwarf_Die die;
+    if (!v) return false;
+    die = v->die;
+    mz_strbuf_add(&name, dwarf_diename(&die));
+    if (mz_type_of(&die, &out->type))
+        out->typed = mz_type_descend(&out->type, address - v->start, size, &name);
+    out->name = mz_strbuf_take(&name);
+    return true;
+}
+
+static bool name_by_symbol(struct mz_symbols *s, uint64_t address, struct mz_object *out)
+{
+    GElf_Sym symbol;
+    GElf_Off offset;
+    Dwfl_Module *module = s->dwfl ? dwfl_addrmodule(s->dwfl, address) : NULL;
+    if (!module) return false;
+    const char *name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
+    if (!name || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || offset >= symbol.st_size) return false;
+    out->name = offset ? mz_format("%s+%" PRIu64, name, offset) : mz_memory_string(name);
+    return true;
+}
+
+static char *name_by_area(const struct mz_channel *c, uint64_t address)
+{
+    for (uint32_t i = 0; i < c->area_count && i < MZ_MAX_AREAS; i++) {
+        const struct mz_area *a = &c->areas[i];
+        const char *thread = a->thread < MZ_MAX_THREADS ? c->threads[a->thread].name : "?";
+        if (address < a->start || address >= a->end) continue;
+        if (a->kind == MZ_AREA_HEAP) return mz_format("heap 0x%" PRIx64, address);
+        if (a->kind == MZ_AREA_STACK) return mz_format("stack of %s, 0x%" PRIx64, thread, address);
+        if (a->kind == MZ_AREA_TLS) return mz_format("thread-local of %s, 0x%" PRIx64, thread, address);
+    }
+    return mz_format("0x%" PRIx64, address);
+}
+
+void mz_symbols_object(struct mz_symbols *s, uint64_t address, uint32_t size, struct mz_object *out)
+{
+    const char *given = given_name(s->channel, address);
+    *out = (struct mz_object){0};
+    if (!name_by_debug_info(s, address, size, out) && !name_by_symbol(s, address, out))
+        out->name = name_by_area(s->channel, address);
+    if (!given) return;
+    free(out->name);
+    out->name = mz_memory_string(given);
+}
+
+/* ---- values ---- */
+
+static uint64_t truncate_to(uint64_t value, uint32_t size)
+{
+    return size >= 8 ? value : value & ((1ull << 8 * size) - 1);
+}
+
+static int64_t sign_extend(uint64_t value, uint32_t size)
+{
+    if (size == 0 || size >= 8) return (int64_t)value;
+    uint64_t sign = 1ull << (8 * size - 1);
+    return (int64_t)((value ^ sign) - sign);
+}
+
+static char *enumerator(Dwarf_Die *type, uint64_t value, uint32_t size)
+{
+    Dwarf_Die child;
+    if (dwarf_child(type, &child) != 0) return NULL;
+    do {
+        uint64_t v = mz_type_number(&child, DW_AT_const_value, UINT64_MAX);
+        if (dwarf_tag(&child) == DW_TAG_enumerator && truncate_to(v, size) == value)
+            return mz_memory_string(dwarf_diename(&child));
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return NULL;
+}
+
+static char *pointer(struct mz_symbols *s, uint64_t value)
+{
+    struct mz_object target;
+    Dwfl_Module *module = s->dwfl ? dwfl_addrmodule(s->dwfl, value) : NULL;
+    if (value == 0) return mz_memory_string("NULL");
+    if (!module) return mz_format("0x%" PRIx64, value);
+    mz_symbols_object(s, value, 0, &target);
+    bool unnamed = !strncmp(target.name, "0x", 2);
+    char *text = unnamed ? mz_symbols_function(s, value) : mz_format("&%s", target.name);
+    free(target.name);
+    return text ? text : mz_format("0x%" PRIx64, value);
+}
+
+static char *character(uint64_t value, uint32_t size)
+{
+    if (value >= 0x20 && value < 0x7f && value != '\'' && value != '\\')
+        return mz_format("'%c'", (char)value);
+    return mz_format("%" PRId64, sign_extend(value, size));
+}
+
+static char *floating(uint64_t value, uint32_t size)
+{
+    float f;
+    double d;
+    uint32_t low = (uint32_t)value;
+    memcpy(&f, &low, sizeof f);
+    memcpy(&d, &value, sizeof d);
+    return mz_format("%g", size == 4 ? (double)f : d);
+}
+
+static char *base_value(Dwarf_Die *type, uint64_t value, uint32_t size)
+{
+    switch (mz_type_number(type, DW_AT_encoding, 0)) {
+    case DW_ATE_signed:
+        return mz_format("%" PRId64, sign_extend(value, size));
+    case DW_ATE_boolean:
+        return mz_memory_string(value == 0 ? "false" : "true");
+    case DW_ATE_signed_char:
+    case DW_ATE_unsigned_char:
+        return character(value, size);
+    case DW_ATE_float:
+        return size == 4 || size == 8 ? floating(value, size) : NULL;
+    case DW_ATE_unsigned:
+        return mz_format("%" PRIu64, value);
+    default:
+        return NULL;
+    }
+}
+
+static char *untyped(uint64_t value)
+{
+    return value < 1ull << 31 ? mz_format("%" PRIu64, value) : mz_format("0x%" PRIx64, value);
+}
+
+char *mz_symbols_value(struct mz_symbols *s, const struct mz_object *object, uint64_t value, uint32_t size)
+{
+    char *text = NULL;
+    Dwarf_Die type = object->type;
+    value = truncate_to(value, size);
+    if (object->typed && mz_type_peel(&type)) {
+        int tag = dwarf_tag(&type);
+        if (tag == DW_TAG_base_type) text = base_value(&type, value, size);
+        if (tag == DW_TAG_pointer_type) text = pointer(s, value);
+        if (tag == DW_TAG_enumeration_type) text = enumerator(&type, value, size);
+    }
+    return text ? text : untyped(value);
+}

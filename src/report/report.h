@@ -1,0 +1,108 @@
+/* What a run found, in the words of the user's program: names, files and lines instead of addresses.
+ *
+ * collect.c makes it from the channel; text.c, report_json.c and tracefile.c only read it, and
+ * tracefile.c also reads it back. So whatever a report shows, `mazurka show` can show from the file alone.
+ * Every pointer in here is owned by the struct that holds it, and may be NULL where something is unknown.
+ */
+#ifndef MZ_REPORT_REPORT_H
+#define MZ_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "../event/channel.h"
+#include "../event/op.h"
+#include "list.h"
+#include "message.h"
+
+enum mz_verdict { MZ_VERIFIED, MZ_ERROR, MZ_INCOMPLETE, MZ_VACUOUS, MZ_FAILED };
+
+struct mz_frame { /* one function of a call stack */
+    char *function;
+    char *file; /* NULL: no debug information */
+    unsigned line;
+};
+
+struct mz_stack { /* innermost first */
+    struct mz_frame *frames;
+    size_t count, capacity;
+};
+
+struct mz_operation { /* one row of the schedule */
+    uint32_t step;    /* number of the scheduling decision it belongs to, from 1 */
+    uint8_t thread, op;
+    int other; /* thread created, joined, woken; -1: none */
+    bool failed, racing;
+    char *object;
+    char *value, *new_value; /* new_value: what RMW and CAS stored */
+    char *file;
+    unsigned line;
+};
+
+struct mz_thread_report { /* a thread and its state when the bug struck */
+    uint8_t slot, state, op;
+    int holder; /* thread that holds the mutex or is waited for; -1: nobody */
+    char *name, *function;
+    char *object;
+    struct mz_stack stack;
+};
+
+struct mz_access_report { /* one side of a data race */
+    uint8_t thread, op;
+    uint32_t size;
+    struct mz_stack stack;
+};
+
+struct mz_bug { /* a finding, explained */
+    enum mz_kind kind;
+    char *message;    /* what is wrong, without place and thread */
+    char *expression; /* of a failed assertion */
+    char *file;
+    unsigned line;
+    uint8_t thread;
+    int code;                          /* signal number or exit status */
+    uint64_t execution;                /* that found it, from 1 */
+    uint64_t address, size;            /* data race: what to watch when replaying */
+    char *object;                      /* data race: its name */
+    struct mz_access_report access[2]; /* [0]: here; [1]: data race: the earlier access */
+    struct mz_thread_report *threads;
+    size_t thread_count;
+    struct mz_operation *operations;
+    size_t operation_count, operation_capacity;
+    uint64_t operations_lost; /* more than could be recorded */
+    struct mz_step *schedule;
+    size_t schedule_length;
+    char *trace;          /* file name, NULL if none was written */
+    bool replayed;        /* run again, same outcome */
+    char *replay_problem; /* else: why not */
+};
+
+struct mz_report {
+    enum mz_verdict verdict;
+    char *program;
+    const char *algorithm; /* as in --algorithm */
+    char *reason;          /* incomplete, vacuous, failed: why */
+    bool interrupted;      /* stopped before the whole space was explored (also at the first bug) */
+    bool replay;           /* one schedule was run, nothing was searched */
+    struct mz_counters counters;
+    double seconds;
+    uint64_t peak_memory;
+    struct mz_bug *bugs;
+    size_t bug_count;
+    struct mz_list notes; /* what was not modelled */
+};
+
+const char *mz_verdict_name(enum mz_verdict verdict);
+enum mz_status mz_verdict_status(enum mz_verdict verdict);
+
+const struct mz_thread_report *mz_bug_thread(const struct mz_bug *bug, int slot); /* NULL: no such thread */
+const char *mz_bug_thread_name(const struct mz_bug *bug, int slot);               /* "0.1"; never NULL */
+
+struct mz_frame *mz_stack_add(struct mz_stack *s, const char *function, const char *file, unsigned line);
+void mz_stack_copy(struct mz_stack *to, const struct mz_stack *from);
+void mz_stack_release(struct mz_stack *s);
+struct mz_operation *mz_bug_add_operation(struct mz_bug *bug);
+void mz_bug_release(struct mz_bug *bug);
+void mz_report_release(struct mz_report *report);
+
+#endif

@@ -1,0 +1,150 @@
+/* The report as JSON: see report_json.h. Keys may be added, never renamed or removed. */
+#include "report_json.h"
+
+#include "json.h"
+#include "text.h"
+
+static void add_place(struct mz_json *j, const char *file, unsigned line)
+{
+    mz_json_string(j, "file", file);
+    if (file)
+        mz_json_number(j, "line", line);
+    else
+        mz_json_string(j, "line", NULL);
+}
+
+static void add_step(struct mz_json *j, const struct mz_bug *bug, const struct mz_operation *o)
+{
+    mz_json_open(j, NULL, '{');
+    mz_json_string(j, "thread", mz_bug_thread_name(bug, o->thread));
+    mz_json_string(j, "op", mz_op_name((enum mz_op)o->op));
+    mz_json_string(j, "object", o->object);
+    add_place(j, o->file, o->line);
+    mz_json_number(j, "step", o->step);
+    if (o->value) mz_json_string(j, "value", o->value);
+    if (o->new_value) mz_json_string(j, "new_value", o->new_value);
+    if (o->other >= 0) mz_json_string(j, "other", mz_bug_thread_name(bug, o->other));
+    if (o->failed) mz_json_bool(j, "failed", true);
+    if (o->racing) mz_json_bool(j, "racing", true);
+    mz_json_close(j, '}');
+}
+
+static void add_stack(struct mz_json *j, const char *key, const struct mz_stack *stack)
+{
+    mz_json_open(j, key, '[');
+    for (size_t i = 0; i < stack->count; i++) {
+        mz_json_open(j, NULL, '{');
+        mz_json_string(j, "function", stack->frames[i].function);
+        add_place(j, stack->frames[i].file, stack->frames[i].line);
+        mz_json_close(j, '}');
+    }
+    mz_json_close(j, ']');
+}
+
+static const char *state_name(unsigned state)
+{
+    static const char *const names[] = {"unknown", "runnable", "finished", "locking", "waiting",
+                                        "joining", "sem_wait", "failed",   "exiting"};
+    return state < sizeof names / sizeof *names ? names[state] : "unknown";
+}
+
+static void add_threads(struct mz_json *j, const struct mz_bug *bug)
+{
+    mz_json_open(j, "threads", '[');
+    for (size_t i = 0; i < bug->thread_count; i++) {
+        const struct mz_thread_report *t = &bug->threads[i];
+        mz_json_open(j, NULL, '{');
+        mz_json_string(j, "thread", t->name);
+        mz_json_string(j, "function", t->function);
+        mz_json_string(j, "state", state_name(t->state));
+        mz_json_string(j, "object", t->object);
+        mz_json_string(j, "holder", t->holder >= 0 ? mz_bug_thread_name(bug, t->holder) : NULL);
+        add_stack(j, "stack", &t->stack);
+        mz_json_close(j, '}');
+    }
+    mz_json_close(j, ']');
+}
+
+static void add_race(struct mz_json *j, const struct mz_bug *bug)
+{
+    mz_json_string(j, "object", bug->object);
+    mz_json_open(j, "accesses", '[');
+    for (int i = 0; i < 2; i++) {
+        mz_json_open(j, NULL, '{');
+        mz_json_string(j, "thread", mz_bug_thread_name(bug, bug->access[i].thread));
+        mz_json_string(j, "op", mz_op_name((enum mz_op)bug->access[i].op));
+        mz_json_number(j, "size", bug->access[i].size);
+        add_stack(j, "stack", &bug->access[i].stack);
+        mz_json_close(j, '}');
+    }
+    mz_json_close(j, ']');
+}
+
+static void add_bug(struct mz_json *j, const struct mz_bug *bug)
+{
+    mz_json_open(j, NULL, '{');
+    mz_json_string(j, "kind", mz_kind_name(bug->kind));
+    mz_json_string(j, "message", bug->message);
+    add_place(j, bug->file, bug->line);
+    mz_json_string(j, "thread", mz_bug_thread_name(bug, bug->thread));
+    mz_json_string(j, "trace", bug->trace);
+    mz_json_bool(j, "replayed", bug->replayed);
+    mz_json_number(j, "execution", bug->execution);
+    if (bug->expression) mz_json_string(j, "expression", bug->expression);
+    if (bug->kind == MZ_KIND_DATA_RACE)
+        add_race(j, bug);
+    else
+        add_stack(j, "stack", &bug->access[0].stack);
+    add_threads(j, bug);
+    mz_json_open(j, "steps", '[');
+    for (size_t i = 0; i < bug->operation_count; i++) add_step(j, bug, &bug->operations[i]);
+    mz_json_close(j, ']');
+    mz_json_close(j, '}');
+}
+
+static void add_counters(struct mz_json *j, const struct mz_report *report)
+{
+    const struct mz_counters *c = &report->counters;
+    double seconds = report->seconds;
+    mz_json_number(j, "executions", c->executions);
+    mz_json_number(j, "blocked", c->blocked);
+    mz_json_number(j, "transitions", c->transitions);
+    mz_json_number(j, "states", c->states);
+    mz_json_number(j, "revisited", c->revisited);
+    mz_json_number(j, "max_depth", c->max_depth);
+    mz_json_number(j, "threads", c->threads);
+    mz_json_decimal(j, "seconds", seconds);
+    mz_json_decimal(j, "executions_per_second", seconds > 0 ? (double)c->executions / seconds : 0);
+    mz_json_number(j, "peak_memory_bytes", report->peak_memory);
+    mz_json_number(j, "operations", c->operations);
+    mz_json_number(j, "local_operations", c->local_operations);
+    mz_json_number(j, "races", c->races);
+    mz_json_number(j, "wakeup_nodes", c->wakeup_nodes);
+    mz_json_number(j, "wakeup_nodes_peak", c->wakeup_nodes_peak);
+    mz_json_number(j, "restarts", c->restarts);
+    mz_json_number(j, "hooks", c->hooks);
+    mz_json_number(j, "engine_bytes", c->engine_bytes);
+    mz_json_number(j, "unjoined", c->unjoined);
+}
+
+void mz_report_json(struct mz_strbuf *out, const struct mz_report *report)
+{
+    struct mz_json j = {0};
+    mz_json_open(&j, NULL, '{');
+    mz_json_string(&j, "version", MZ_VERSION);
+    mz_json_string(&j, "verdict", mz_verdict_name(report->verdict));
+    mz_json_string(&j, "algorithm", report->algorithm);
+    if (report->reason) mz_json_string(&j, "reason", report->reason);
+    mz_json_bool(&j, "complete", !report->interrupted);
+    add_counters(&j, report);
+    mz_json_open(&j, "errors", '[');
+    for (size_t i = 0; i < report->bug_count; i++) add_bug(&j, &report->bugs[i]);
+    mz_json_close(&j, ']');
+    mz_json_open(&j, "not_modelled", '[');
+    for (size_t i = 0; i < report->notes.count; i++) mz_json_string(&j, NULL, report->notes.items[i]);
+    mz_json_close(&j, ']');
+    mz_json_close(&j, '}');
+    mz_strbuf_addc(&j.out, '\n');
+    mz_strbuf_add(out, mz_strbuf_text(&j.out));
+    mz_strbuf_release(&j.out);
+}

@@ -1,0 +1,28 @@
+/* A string that grows. A zeroed struct is an empty one; `data` is NULL until something is added, so read it
+ * through mz_strbuf_text(). */
+#ifndef MZ_REPORT_STRBUF_H
+#define MZ_REPORT_STRBUF_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+struct mz_strbuf {
+    char *data;
+    size_t length, capacity;
+};
+
+void mz_strbuf_add(struct mz_strbuf *b, const char *text);
+void mz_strbuf_addn(struct mz_strbuf *b, const void *data, size_t length);
+void mz_strbuf_addc(struct mz_strbuf *b, char c);
+void mz_strbuf_addf(struct mz_strbuf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void mz_strbuf_addv(struct mz_strbuf *b, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+void mz_strbuf_repeat(struct mz_strbuf *b, char c, size_t times);
+void mz_strbuf_clear(struct mz_strbuf *b);   /* empty, memory kept */
+void mz_strbuf_release(struct mz_strbuf *b); /* empty, memory given back */
+const char *mz_strbuf_text(const struct mz_strbuf *b);
+char *mz_strbuf_take(struct mz_strbuf *b); /* the text, now the caller's; never NULL */
+
+char *mz_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,369 @@
+/* The report as text: see text.h. The order is that of a reader's questions: is it right, what is wrong,
+ * where, who was doing what, how did it come to that, can I see it again, how sure is all this. */
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "memory.h"
+
+#define SOURCE_WIDTH 74 /* of a quoted source line */
+
+/* ---- small things ---- */
+
+void mz_text_paint(struct mz_strbuf *out, const struct mz_style *style, enum mz_paint paint, const char *text)
+{
+    static const char *const codes[] = {"", "1", "2", "1;31", "1;32", "1;33"};
+    if (!style->color || paint == MZ_PLAIN || !text[0])
+        mz_strbuf_add(out, text);
+    else
+        mz_strbuf_addf(out, "\033[%sm%s\033[0m", codes[paint], text);
+}
+
+void mz_text_shorten(struct mz_strbuf *out, const char *text, size_t length)
+{
+    size_t n = strlen(text);
+    if (n <= length || length < 4) {
+        mz_strbuf_addn(out, text, n < length ? n : length);
+        return;
+    }
+    size_t tail = (length - 2) / 2, head = length - 2 - tail;
+    while (head > 0 && ((unsigned char)text[head] & 0xc0) == 0x80) head--; /* whole UTF-8 characters */
+    while (tail > 0 && ((unsigned char)text[n - tail] & 0xc0) == 0x80) tail--;
+    mz_strbuf_addn(out, text, head);
+    mz_strbuf_add(out, "..");
+    mz_strbuf_addn(out, text + n - tail, tail);
+}
+
+static void heading(struct mz_strbuf *out, const struct mz_style *style, const char *text)
+{
+    mz_text_paint(out, style, MZ_BOLD, text);
+    mz_strbuf_addc(out, '\n');
+}
+
+/* "0.1 (worker)" */
+static void add_thread(struct mz_strbuf *out, const struct mz_bug *bug, int slot)
+{
+    const struct mz_thread_report *t = mz_bug_thread(bug, slot);
+    mz_strbuf_add(out, mz_bug_thread_name(bug, slot));
+    if (t && t->function) mz_strbuf_addf(out, " (%s)", t->function);
+}
+
+/* The source line itself, without its indentation; nothing if the file is not there. */
+static void quote_source(struct mz_strbuf *out, const struct mz_style *style, const char *file, unsigned line)
+{
+    char *text = NULL;
+    size_t room = 0;
+    ssize_t n = -1;
+    FILE *f = style->sources && file && line ? fopen(file, "re") : NULL;
+    if (!f) return;
+    while (line-- > 0 && (n = getline(&text, &room, f)) >= 0) continue;
+    fclose(f);
+    while (n > 0 && strchr(" \t\r\n", text[n - 1])) text[--n] = '\0';
+    if (n > 0) {
+        const char *code = text + strspn(text, " \t");
+        mz_strbuf_addf(out, "    %.*s%s\n", SOURCE_WIDTH, code, strlen(code) > SOURCE_WIDTH ? ".." : "");
+    }
+    free(text);
+}
+
+/* ---- verdict ---- */
+
+static void add_count(struct mz_strbuf *out, uint64_t n, const char *what)
+{
+    mz_strbuf_addf(out, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
+}
+
+static void add_bug_line(struct mz_strbuf *out, const struct mz_bug *bug)
+{
+    mz_strbuf_add(out, bug->message);
+    if (bug->file) mz_strbuf_addf(out, ", at %s:%u", bug->file, bug->line);
+    if (bug->kind == MZ_KIND_DEADLOCK) return;
+    mz_strbuf_add(out, bug->file ? " in thread " : ", in thread ");
+    add_thread(out, bug, bug->thread);
+}
+
+void mz_text_verdict(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
+{
+    static const enum mz_paint paints[] = {MZ_GREEN, MZ_RED, MZ_YELLOW, MZ_YELLOW, MZ_RED};
+    mz_text_paint(out, style, paints[report->verdict], mz_verdict_name(report->verdict));
+    mz_strbuf_add(out, ": ");
+    switch (report->verdict) {
+    case MZ_VERIFIED:
+        mz_strbuf_add(out, "no error in any interleaving (");
+        add_count(out, report->counters.executions, "execution");
+        mz_strbuf_add(out, ", all explored)");
+        break;
+    case MZ_ERROR:
+        if (report->bug_count > 1) mz_strbuf_addf(out, "%zu errors, the first: ", report->bug_count);
+        add_bug_line(out, &report->bugs[0]);
+        break;
+    case MZ_INCOMPLETE:
+        mz_strbuf_addf(out, "no error so far, but %s", report->reason);
+        break;
+    case MZ_VACUOUS:
+        mz_strbuf_addf(out, "NOTHING WAS CHECKED: %s", report->reason);
+        break;
+    case MZ_FAILED:
+        mz_strbuf_add(out, report->reason);
+        break;
+    }
+    mz_strbuf_addc(out, '\n');
+}
+
+/* ---- call stacks ---- */
+
+static bool same_frame(const struct mz_frame *a, const struct mz_frame *b)
+{
+    return a->line == b->line && a->function && b->function && !strcmp(a->function, b->function);
+}
+
+static void add_stack(struct mz_strbuf *out, const struct mz_stack *stack)
+{
+    for (size_t i = 0, times; i < stack->count; i += times) {
+        const struct mz_frame *f = &stack->frames[i];
+        for (times = 1; i + times < stack->count && same_frame(f, f + times);) times++;
+        mz_strbuf_add(out, "      ");
+        mz_text_shorten(out, f->function ? f->function : "?", 30);
+        if (f->file) mz_strbuf_addf(out, ", %s:%u", f->file, f->line);
+        if (times > 1) mz_strbuf_addf(out, "  (%zu times)", times);
+        mz_strbuf_addc(out, '\n');
+    }
+}
+
+static const char *access_verb(unsigned op, bool past)
+{
+    switch (op) {
+    case MZ_OP_READ:
+        return past ? "read" : "reads";
+    case MZ_OP_WRITE:
+        return past ? "wrote" : "writes";
+    case MZ_OP_LOAD:
+        return past ? "read (atomically)" : "reads (atomically)";
+    case MZ_OP_STORE:
+        return past ? "wrote (atomically)" : "writes (atomically)";
+    default:
+        return past ? "changed (atomically)" : "changes (atomically)";
+    }
+}
+
+static void add_race(struct mz_strbuf *out, const struct mz_bug *bug, const struct mz_style *style)
+{
+    static const char *const before[] = {"", "Before that, "};
+    for (int i = 0; i < 2; i++) {
+        const struct mz_access_report *a = &bug->access[i];
+        mz_strbuf_addf(out, "  %sthread ", before[i]);
+        add_thread(out, bug, a->thread);
+        mz_strbuf_addf(out, " %s ", access_verb(a->op, i));
+        if (i == 0)
+            mz_text_shorten(out, bug->object ? bug->object : "?", 40);
+        else
+            mz_strbuf_add(out, "it");
+        if (a->size) {
+            mz_strbuf_add(out, ", ");
+            add_count(out, a->size, "byte");
+        }
+        mz_strbuf_add(out, i ? ", and nothing orders the two:\n" : ":\n");
+        add_stack(out, &a->stack);
+        if (a->stack.count) quote_source(out, style, a->stack.frames[0].file, a->stack.frames[0].line);
+    }
+}
+
+/* ---- threads ---- */
+
+static void add_state(struct mz_strbuf *out, const struct mz_bug *bug, const struct mz_thread_report *t)
+{
+    const char *object = t->object ? t->object : "?";
+    const char *holder = t->holder >= 0 ? mz_bug_thread_name(bug, t->holder) : NULL;
+    switch ((enum mz_thread_state)t->state) {
+    case MZ_THREAD_ABSENT:
+        mz_strbuf_add(out, "state not known");
+        break;
+    case MZ_THREAD_RUNNABLE:
+        mz_strbuf_add(out, "running");
+        if (t->op != MZ_OP_NONE) mz_strbuf_addf(out, ", about to %s", mz_op_name((enum mz_op)t->op));
+        if (t->op != MZ_OP_NONE && t->object) mz_strbuf_addf(out, " %s", object);
+        break;
+    case MZ_THREAD_FINISHED:
+        mz_strbuf_add(out, "finished");
+        break;
+    case MZ_THREAD_LOCKING:
+        mz_strbuf_addf(out, "waits for mutex %s", object);
+        if (holder) mz_strbuf_addf(out, ", held by %s", t->holder == t->slot ? "itself" : holder);
+        break;
+    case MZ_THREAD_WAITING:
+        mz_strbuf_addf(out, "waits on condition variable %s", object);
+        break;
+    case MZ_THREAD_JOINING:
+        mz_strbuf_addf(out, "waits for thread %s to end", holder ? holder : "?");
+        break;
+    case MZ_THREAD_SEMWAIT:
+        mz_strbuf_addf(out, "waits on semaphore %s", object);
+        break;
+    case MZ_THREAD_FAILED:
+        mz_strbuf_add(out, "here it happened");
+        break;
+    case MZ_THREAD_EXITING:
+        mz_strbuf_add(out, "was ending the program");
+        break;
+    }
+}
+
+/* Not if the process is gone with all that it knew. */
+static bool states_known(const struct mz_bug *bug)
+{
+    for (size_t i = 0; i < bug->thread_count; i++)
+        if (bug->threads[i].state != MZ_THREAD_ABSENT) return true;
+    return false;
+}
+
+static size_t name_width(const struct mz_bug *bug)
+{
+    size_t widest = 0;
+    for (size_t i = 0; i < bug->thread_count; i++) {
+        struct mz_strbuf name = {0};
+        add_thread(&name, bug, bug->threads[i].slot);
+        if (name.length > widest) widest = name.length;
+        mz_strbuf_release(&name);
+    }
+    return widest < 24 ? widest : 24;
+}
+
+static void add_threads(struct mz_strbuf *out, const struct mz_bug *bug, const struct mz_style *style)
+{
+    size_t width = name_width(bug);
+    heading(out, style, "Threads");
+    for (size_t i = 0; i < bug->thread_count; i++) {
+        const struct mz_thread_report *t = &bug->threads[i];
+        struct mz_strbuf name = {0}, shown = {0};
+        add_thread(&name, bug, t->slot);
+        mz_text_shorten(&shown, mz_strbuf_text(&name), width);
+        mz_strbuf_addf(out, "  %-*s  ", (int)width, mz_strbuf_text(&shown));
+        add_state(out, bug, t);
+        if (t->state != MZ_THREAD_FINISHED && t->stack.count && t->stack.frames[0].file)
+            mz_strbuf_addf(out, ", %s:%u", t->stack.frames[0].file, t->stack.frames[0].line);
+        mz_strbuf_addc(out, '\n');
+        mz_strbuf_release(&name);
+        mz_strbuf_release(&shown);
+    }
+}
+
+/* ---- a bug, and the search ---- */
+
+static void add_replay_line(struct mz_strbuf *out, const struct mz_bug *bug)
+{
+    if (bug->replayed)
+        mz_strbuf_add(out, "Replayed: same outcome. ");
+    else if (bug->replay_problem)
+        mz_strbuf_addf(out, "NOT reproduced when replayed: %s. ", bug->replay_problem);
+    if (bug->trace) mz_strbuf_addf(out, "To run it again:\n  mazurka replay %s", bug->trace);
+    if (bug->replayed || bug->replay_problem || bug->trace) mz_strbuf_addc(out, '\n');
+}
+
+void mz_text_bug(struct mz_strbuf *out, const struct mz_bug *bug, const struct mz_style *style)
+{
+    const struct mz_stack *stack = &bug->access[0].stack;
+    if (bug->kind == MZ_KIND_DATA_RACE) {
+        add_race(out, bug, style);
+    } else if (bug->kind != MZ_KIND_DEADLOCK) {
+        quote_source(out, style, bug->file, bug->line);
+        if (stack->count > 1) {
+            mz_strbuf_add(out, "  call stack:\n");
+            add_stack(out, stack);
+        }
+    }
+    mz_strbuf_addc(out, '\n');
+    if (states_known(bug)) {
+        add_threads(out, bug, style);
+        mz_strbuf_addc(out, '\n');
+    }
+    mz_text_schedule(out, bug, style);
+    mz_strbuf_addc(out, '\n');
+    add_replay_line(out, bug);
+}
+
+static void add_memory(struct mz_strbuf *out, uint64_t bytes)
+{
+    mz_strbuf_addf(out, "%.1f MiB", (double)bytes / (1 << 20));
+}
+
+static const char *completeness(const struct mz_report *report)
+{
+    if (!report->interrupted) return "complete";
+    if (report->bug_count && !report->reason) return "stopped at the first error";
+    return "not complete";
+}
+
+/* Length of the text up to and with the next comma or semicolon that a space follows. */
+static size_t clause(const char *text)
+{
+    size_t n = 0;
+    while (text[n] && !((text[n] == ',' || text[n] == ';') && text[n + 1] == ' ')) n++;
+    return n + (text[n] != '\0');
+}
+
+/* Text from the first column on, broken between clauses, further lines indented by two. */
+static void add_wrapped(struct mz_strbuf *out, const char *text, size_t width)
+{
+    size_t column = 0;
+    while (*text) {
+        size_t n = clause(text);
+        if (column && column + 1 + n > width) {
+            mz_strbuf_add(out, "\n ");
+            column = 1;
+        }
+        mz_strbuf_addf(out, "%s%.*s", column ? " " : "", (int)n, text);
+        column += n + (column > 0);
+        text += n + strspn(text + n, " ");
+    }
+    mz_strbuf_addc(out, '\n');
+}
+
+static void add_search(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
+{
+    const struct mz_counters *c = &report->counters;
+    struct mz_strbuf b = {0};
+    mz_strbuf_addf(&b, "Search: %s", completeness(report));
+    if (report->bug_count && report->reason) mz_strbuf_addf(&b, " (%s)", report->reason);
+    mz_strbuf_addf(&b, "; algorithm %s, ", report->algorithm);
+    add_count(&b, c->executions, "execution");
+    mz_strbuf_addf(&b, ", %" PRIu64 " blocked, ", c->blocked);
+    add_count(&b, c->transitions, "transition");
+    mz_strbuf_add(&b, ", at most ");
+    add_count(&b, c->max_depth, "step");
+    mz_strbuf_add(&b, " and ");
+    add_count(&b, c->threads, "thread");
+    mz_strbuf_addf(&b, "; %.3f s, ", report->seconds);
+    add_memory(&b, report->peak_memory);
+    add_wrapped(out, mz_strbuf_text(&b), style->width);
+    mz_strbuf_release(&b);
+}
+
+static void add_notes(struct mz_strbuf *out, const struct mz_report *report)
+{
+    uint64_t unjoined = report->counters.unjoined;
+    if (unjoined) {
+        mz_strbuf_add(out, "Note: in ");
+        add_count(out, unjoined, "execution");
+        mz_strbuf_add(out, " the program ended while other threads were still at work\n");
+    }
+    for (size_t i = 0; i < report->notes.count; i++)
+        mz_strbuf_addf(out, "%s%s\n", i ? "              " : "Not modelled: ", report->notes.items[i]);
+}
+
+void mz_text_report(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
+{
+    mz_text_verdict(out, report, style);
+    for (size_t i = 0; i < report->bug_count; i++) {
+        if (report->bug_count > 1) {
+            mz_strbuf_addf(out, "\nError %zu of %zu: ", i + 1, report->bug_count);
+            add_bug_line(out, &report->bugs[i]);
+            mz_strbuf_addc(out, '\n');
+        }
+        mz_text_bug(out, &report->bugs[i], style);
+    }
+    if (report->verdict == MZ_FAILED || report->replay) return;
+    add_search(out, report, style);
+    add_notes(out, report);
+}

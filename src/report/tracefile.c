@@ -1,0 +1,420 @@
+/* Trace files: see tracefile.h. Writing and reading stand side by side, record by record. */
+#include "tracefile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "memory.h"
+#include "sha256.h"
+#include "strbuf.h"
+
+#define MAGIC      "mazurka-trace\t"
+#define FORMAT     1
+#define CHECKSUM   "checksum\t"
+#define MAX_FIELDS 12
+
+static const char *const op_keys[] = {
+#define OP(name, text, when) #name,
+#include "../event/op.def"
+#undef OP
+};
+
+static const char *const state_keys[] = {"unknown", "runnable", "finished", "locking", "waiting",
+                                         "joining", "semwait",  "failed",   "exiting"};
+#define STATES (sizeof state_keys / sizeof *state_keys)
+
+/* ---- fields ---- */
+
+static void add_field(struct mz_strbuf *b, const char *text)
+{
+    static const char specials[] = "\t\n\r\\", letters[] = "tnr\\";
+    mz_strbuf_addc(b, '\t');
+    if (!text) mz_strbuf_add(b, "\\-");
+    for (; text && *text; text++) {
+        const char *special = strchr(specials, *text);
+        if (special)
+            mz_strbuf_addf(b, "\\%c", letters[special - specials]);
+        else
+            mz_strbuf_addc(b, *text);
+    }
+}
+
+static void add_number(struct mz_strbuf *b, int64_t number) { mz_strbuf_addf(b, "\t%" PRId64, number); }
+
+static void add_line(struct mz_strbuf *b, const char *key, const char *field)
+{
+    mz_strbuf_add(b, key);
+    add_field(b, field);
+    mz_strbuf_addc(b, '\n');
+}
+
+/* Undoes the escapes in place; NULL for \-. */
+static char *unescape(char *field)
+{
+    char *to = field;
+    if (!strcmp(field, "\\-")) return NULL;
+    for (const char *from = field; *from; from++) {
+        if (*from != '\\' || !from[1]) {
+            *to++ = *from;
+            continue;
+        }
+        from++;
+        *to++ = *from == 't' ? '\t' : *from == 'n' ? '\n' : *from == 'r' ? '\r' : *from;
+    }
+    *to = '\0';
+    return field;
+}
+
+static int64_t number(const char *field) { return field ? strtoll(field, NULL, 10) : 0; }
+
+static uint8_t lookup(const char *const *keys, size_t count, const char *key)
+{
+    for (size_t i = 0; key && i < count; i++)
+        if (!strcmp(keys[i], key)) return (uint8_t)i;
+    return 0;
+}
+
+static uint8_t slot(const char *field)
+{
+    int64_t n = number(field);
+    return n >= 0 && n < MZ_MAX_THREADS ? (uint8_t)n : 0;
+}
+
+/* ---- writing ---- */
+
+static void write_recipe(struct mz_strbuf *b, const struct mz_recipe *r)
+{
+    add_line(b, "version", MZ_VERSION);
+    add_line(b, "directory", r->directory);
+    add_line(b, "program", r->program);
+    if (r->binary) add_line(b, "binary", r->binary);
+    add_line(b, "compiler", r->compiler);
+    for (size_t i = 0; i < r->build.count; i++) add_line(b, "build", r->build.items[i]);
+    for (size_t i = 0; i < r->arguments.count; i++) add_line(b, "argument", r->arguments.items[i]);
+    add_line(b, "identity", r->identity);
+    add_line(b, "algorithm", r->algorithm);
+    add_line(b, "data-races", r->allow_races ? "allow" : "error");
+    add_line(b, "heap", r->heap_reuse ? "reuse" : "fresh");
+    mz_strbuf_addf(b, "max-steps\t%" PRIu64 "\n", r->max_steps);
+}
+
+static void write_stack(struct mz_strbuf *b, const struct mz_stack *stack)
+{
+    for (size_t i = 0; i < stack->count; i++) {
+        mz_strbuf_add(b, "frame");
+        add_field(b, stack->frames[i].function);
+        add_field(b, stack->frames[i].file);
+        add_number(b, stack->frames[i].line);
+        mz_strbuf_addc(b, '\n');
+    }
+}
+
+static void write_finding(struct mz_strbuf *b, const struct mz_bug *bug)
+{
+    mz_strbuf_addf(b, "finding\t%s\t%u\t%d\t%" PRIu64, mz_kind_name(bug->kind), bug->thread, bug->code,
+                   bug->execution);
+    add_field(b, bug->file);
+    add_number(b, bug->line);
+    add_field(b, bug->message);
+    add_field(b, bug->expression);
+    mz_strbuf_addf(b, "\nobject\t%" PRIu64 "\t%" PRIu64, bug->address, bug->size);
+    add_field(b, bug->object);
+    mz_strbuf_addc(b, '\n');
+    for (int i = 0; i < 2; i++) {
+        const struct mz_access_report *a = &bug->access[i];
+        mz_strbuf_addf(b, "access\t%u\t%s\t%u\n", a->thread, op_keys[a->op], a->size);
+        write_stack(b, &a->stack);
+    }
+}
+
+static void write_threads(struct mz_strbuf *b, const struct mz_bug *bug)
+{
+    for (size_t i = 0; i < bug->thread_count; i++) {
+        const struct mz_thread_report *t = &bug->threads[i];
+        mz_strbuf_addf(b, "thread\t%u", t->slot);
+        add_field(b, t->name);
+        add_field(b, t->function);
+        add_field(b, state_keys[t->state < STATES ? t->state : 0]);
+        add_field(b, op_keys[t->op < MZ_OP_COUNT ? t->op : 0]);
+        add_number(b, t->holder);
+        add_field(b, t->object);
+        mz_strbuf_addc(b, '\n');
+        write_stack(b, &t->stack);
+    }
+}
+
+static void write_operation(struct mz_strbuf *b, const struct mz_operation *o)
+{
+    mz_strbuf_addf(b, "op\t%u\t%u\t%s\t%d\t%d\t%d", o->step, o->thread, op_keys[o->op], o->other, o->failed,
+                   o->racing);
+    add_field(b, o->object);
+    add_field(b, o->value);
+    add_field(b, o->new_value);
+    add_field(b, o->file);
+    add_number(b, o->line);
+    mz_strbuf_addc(b, '\n');
+}
+
+/* Each step, followed by what happened in it. */
+static void write_schedule(struct mz_strbuf *b, const struct mz_bug *bug)
+{
+    size_t step = 0;
+    for (size_t i = 0; i <= bug->operation_count; i++) {
+        const struct mz_operation *o = i < bug->operation_count ? &bug->operations[i] : NULL;
+        for (; step < bug->schedule_length && (!o || step < o->step); step++) {
+            const struct mz_step *s = &bug->schedule[step];
+            mz_strbuf_addf(b, "step\t%zu\t%u\t%s\t%u\n", step + 1, s->thread,
+                           mz_bug_thread_name(bug, s->thread), s->choice);
+        }
+        if (o) write_operation(b, o);
+    }
+}
+
+static void write_checksum(struct mz_strbuf *b)
+{
+    struct mz_sha256 hash;
+    char hex[65];
+    mz_sha256_init(&hash);
+    mz_sha256_add(&hash, b->data, b->length);
+    mz_sha256_hex(&hash, hex);
+    mz_strbuf_addf(b, CHECKSUM "%s\n", hex);
+}
+
+static int write_all(int fd, const char *data, size_t length)
+{
+    while (length > 0) {
+        ssize_t n = write(fd, data, length);
+        if (n < 0 && errno != EINTR) return -1;
+        if (n > 0) data += n, length -= (size_t)n;
+    }
+    return 0;
+}
+
+static int store(const char *path, const struct mz_strbuf *b)
+{
+    struct stat status;
+    char *temporary = NULL;
+    int error = 0;
+    bool special =
+        stat(path, &status) == 0 && !S_ISREG(status.st_mode); /* /dev/stdout, a pipe: no renaming */
+    if (!special) temporary = mz_format("%s.%ld.tmp", path, (long)getpid());
+    int fd = open(special ? path : temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0 || write_all(fd, b->data, b->length) < 0) error = errno;
+    if (fd >= 0 && close(fd) < 0 && !error) error = errno;
+    if (!error && !special && rename(temporary, path) < 0) error = errno;
+    if (error && fd >= 0 && !special) unlink(temporary);
+    free(temporary);
+    errno = error;
+    return error ? -1 : 0;
+}
+
+int mz_trace_write(const char *path, const struct mz_recipe *recipe, const struct mz_bug *bug)
+{
+    struct mz_strbuf b = {0};
+    mz_strbuf_addf(&b, MAGIC "%d\n", FORMAT);
+    write_recipe(&b, recipe);
+    write_finding(&b, bug);
+    write_threads(&b, bug);
+    write_schedule(&b, bug);
+    write_checksum(&b);
+    int result = store(path, &b);
+    mz_strbuf_release(&b);
+    return result;
+}
+
+/* ---- reading ---- */
+
+struct reader {
+    struct mz_recipe *recipe;
+    struct mz_bug *bug;
+    struct mz_stack *stack; /* that `frame` records belong to */
+    int accesses;
+    size_t schedule_capacity;
+};
+
+static void set(char **to, const char *text)
+{
+    free(*to);
+    *to = mz_memory_string(text);
+}
+
+static void read_finding(struct reader *r, char **f)
+{
+    struct mz_bug *bug = r->bug;
+    for (int kind = 0; kind < MZ_KIND_COUNT; kind++)
+        if (f[1] && !strcmp(mz_kind_name((enum mz_kind)kind), f[1])) bug->kind = (enum mz_kind)kind;
+    bug->thread = slot(f[2]);
+    bug->code = (int)number(f[3]);
+    bug->execution = (uint64_t)number(f[4]);
+    set(&bug->file, f[5]);
+    bug->line = (unsigned)number(f[6]);
+    set(&bug->message, f[7]);
+    set(&bug->expression, f[8]);
+}
+
+static void read_object(struct reader *r, char **f)
+{
+    r->bug->address = f[1] ? strtoull(f[1], NULL, 10) : 0;
+    r->bug->size = (uint64_t)number(f[2]);
+    set(&r->bug->object, f[3]);
+}
+
+static void read_access(struct reader *r, char **f)
+{
+    if (r->accesses == 2) return;
+    struct mz_access_report *a = &r->bug->access[r->accesses++];
+    a->thread = slot(f[1]);
+    a->op = lookup(op_keys, MZ_OP_COUNT, f[2]);
+    a->size = (uint32_t)number(f[3]);
+    r->stack = &a->stack;
+}
+
+static void read_thread(struct reader *r, char **f)
+{
+    struct mz_bug *bug = r->bug;
+    if (!bug->threads) bug->threads = mz_memory_new(MZ_MAX_THREADS * sizeof *bug->threads);
+    if (bug->thread_count == MZ_MAX_THREADS) return;
+    struct mz_thread_report *t = &bug->threads[bug->thread_count++];
+    t->slot = slot(f[1]);
+    t->name = mz_memory_string(f[2]);
+    t->function = mz_memory_string(f[3]);
+    t->state = lookup(state_keys, STATES, f[4]);
+    t->op = lookup(op_keys, MZ_OP_COUNT, f[5]);
+    t->holder = (int)number(f[6]);
+    t->object = mz_memory_string(f[7]);
+    r->stack = &t->stack;
+}
+
+static void read_frame(struct reader *r, char **f)
+{
+    if (r->stack) mz_stack_add(r->stack, f[1], f[2], (unsigned)number(f[3]));
+}
+
+static void read_step(struct reader *r, char **f)
+{
+    struct mz_bug *bug = r->bug;
+    MZ_GROW(bug->schedule, bug->schedule_length, r->schedule_capacity);
+    bug->schedule[bug->schedule_length++] = (struct mz_step){slot(f[2]), (uint8_t)number(f[4])};
+}
+
+static void read_operation(struct reader *r, char **f)
+{
+    struct mz_operation *o = mz_bug_add_operation(r->bug);
+    o->step = (uint32_t)number(f[1]);
+    o->thread = slot(f[2]);
+    o->op = lookup(op_keys, MZ_OP_COUNT, f[3]);
+    o->other = (int)number(f[4]);
+    o->failed = number(f[5]);
+    o->racing = number(f[6]);
+    o->object = mz_memory_string(f[7]);
+    o->value = mz_memory_string(f[8]);
+    o->new_value = mz_memory_string(f[9]);
+    o->file = mz_memory_string(f[10]);
+    o->line = (unsigned)number(f[11]);
+}
+
+static void read_recipe_line(struct mz_recipe *r, const char *key, const char *value)
+{
+    if (!strcmp(key, "version")) set(&r->version, value);
+    if (!strcmp(key, "directory")) set(&r->directory, value);
+    if (!strcmp(key, "program")) set(&r->program, value);
+    if (!strcmp(key, "binary")) set(&r->binary, value);
+    if (!strcmp(key, "compiler")) set(&r->compiler, value);
+    if (!strcmp(key, "algorithm")) set(&r->algorithm, value);
+    if (!strcmp(key, "build") && value) mz_list_add(&r->build, value);
+    if (!strcmp(key, "argument") && value) mz_list_add(&r->arguments, value);
+    if (!strcmp(key, "identity") && value && strlen(value) == 64) memcpy(r->identity, value, 65);
+    if (!strcmp(key, "data-races")) r->allow_races = value && !strcmp(value, "allow");
+    if (!strcmp(key, "heap")) r->heap_reuse = value && !strcmp(value, "reuse");
+    if (!strcmp(key, "max-steps") && value) r->max_steps = strtoull(value, NULL, 10);
+}
+
+static void read_line(struct reader *r, char *line)
+{
+    static const struct {
+        const char *key;
+        void (*read)(struct reader *, char **);
+    } records[] = {{"finding", read_finding}, {"object", read_object}, {"access", read_access},
+                   {"thread", read_thread},   {"frame", read_frame},   {"step", read_step},
+                   {"op", read_operation}};
+    char *fields[MAX_FIELDS] = {0}, *rest = line, *field;
+    for (int i = 0; i < MAX_FIELDS && (field = strsep(&rest, "\t")); i++) fields[i] = unescape(field);
+    if (!fields[0]) return;
+    for (size_t i = 0; i < sizeof records / sizeof *records; i++)
+        if (!strcmp(fields[0], records[i].key)) {
+            records[i].read(r, fields);
+            return;
+        }
+    read_recipe_line(r->recipe, fields[0], fields[1]);
+}
+
+static int load(const char *path, struct mz_strbuf *b)
+{
+    char buffer[1 << 16];
+    ssize_t n;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return mz_fail("%s: %s", path, strerror(errno));
+    while ((n = read(fd, buffer, sizeof buffer)) > 0) mz_strbuf_addn(b, buffer, (size_t)n);
+    int error = errno;
+    close(fd);
+    return n < 0 ? mz_fail("%s: %s", path, strerror(error)) : 0;
+}
+
+/* Magic, format and checksum. On success the text ends before the checksum's line. */
+static int verify(const char *path, struct mz_strbuf *b)
+{
+    size_t tail = strlen(CHECKSUM) + 64 + 1;
+    const char *text = mz_strbuf_text(b);
+    struct mz_sha256 hash;
+    char hex[65];
+    if (strncmp(text, MAGIC, strlen(MAGIC)) != 0) return mz_fail("%s is not a mazurka trace file", path);
+    long format = strtol(text + strlen(MAGIC), NULL, 10);
+    if (format > FORMAT) return mz_fail("%s was written by a newer mazurka (trace format %ld)", path, format);
+    if (b->length < tail || memchr(text, '\0', b->length)) return mz_fail("%s is damaged or cut short", path);
+    const char *sum = text + b->length - tail;
+    mz_sha256_init(&hash);
+    mz_sha256_add(&hash, text, b->length - tail);
+    mz_sha256_hex(&hash, hex);
+    if (strncmp(sum, CHECKSUM, strlen(CHECKSUM)) != 0 || strncmp(sum + strlen(CHECKSUM), hex, 64) != 0)
+        return mz_fail("%s is damaged: its checksum does not match", path);
+    b->length -= tail;
+    b->data[b->length] = '\0';
+    return 0;
+}
+
+int mz_trace_read(const char *path, struct mz_recipe *recipe, struct mz_bug *bug)
+{
+    struct mz_strbuf b = {0};
+    struct reader r = {.recipe = recipe, .bug = bug};
+    *recipe = (struct mz_recipe){0};
+    *bug = (struct mz_bug){0};
+    int status = load(path, &b);
+    if (status == 0) status = verify(path, &b);
+    if (status == 0) {
+        char *rest = b.data, *line;
+        while ((line = strsep(&rest, "\n"))) read_line(&r, line);
+        if (bug->kind == MZ_KIND_NOTHING) status = mz_fail("%s holds no finding", path);
+        set(&bug->trace, path);
+        if (!bug->message) bug->message = mz_memory_string(mz_kind_name(bug->kind));
+    }
+    mz_strbuf_release(&b);
+    return status;
+}
+
+void mz_recipe_release(struct mz_recipe *r)
+{
+    free(r->version);
+    free(r->directory);
+    free(r->program);
+    free(r->binary);
+    free(r->compiler);
+    free(r->algorithm);
+    mz_list_release(&r->build);
+    mz_list_release(&r->arguments);
+    *r = (struct mz_recipe){0};
+}
