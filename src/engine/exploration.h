@@ -181,8 +181,8 @@ bool mz_last_is_initial(const struct mz_exploration *x, const struct mz_race *ra
 bool mz_is_initial(const struct mz_exploration *x, const struct mz_race *race, int thread);
 
 /* sequence.c */
-/* Whether something explored, or about to be, stands for the sequence v: not at all; for v as it is; or for
- * every sequence that starts with the core of v. */
+/* Whether a step stands for the sequence v: not at all; for v as it is; or for every sequence that starts
+ * with the core of v. */
 enum mz_cover { MZ_UNCOVERED, MZ_COVERED, MZ_SETTLED };
 void mz_sequence_build(struct mz_exploration *x, const struct mz_race *race);
 enum mz_cover mz_sequence_weak_initial(const struct mz_sequence *v, const struct mz_elem *p, uint32_t *at);
@@ -196,7 +196,7 @@ enum mz_cover mz_sleep_covers(const struct mz_exploration *x, uint32_t k, const 
 
 /* wakeup_tree.c */
 uint32_t mz_wakeup_pop(struct mz_exploration *x, uint32_t *list, struct mz_elem *first);
-enum mz_cover mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct mz_sequence *v);
+void mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct mz_sequence *v);
 void mz_wakeup_clear(struct mz_exploration *x, uint32_t *list);
 
 /* explore.c */

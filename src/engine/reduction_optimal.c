@@ -3,12 +3,11 @@
  * The lines of Algorithm 2: 9-13 enter; 2-7 end -> reverse; 15-21 next. Races are looked at only when the
  * execution is complete, because v must hold all that does not happen after e (line 5).
  *
- * A race is seen in every execution that shares the path up to its second event, each time with another v.
- * It need not be looked at again once it is settled: when some step that has been or will be explored from E'
- * is an initial of the core of v, that is of e' and what comes before it in v. Such a step is a weak initial
- * of every sequence from E' that has the race reversed, and one such step is all that completeness needs
- * (2017, Definition 4.3). What stands for v only because of what follows e' must be asked again: leaving that
- * out loses executions (tests/random/corpus).
+ * A race is seen in every execution that shares the path up to its second event, each time with another v,
+ * and has to be looked at each time: with another v, another branch of the tree may have to take it in. Only
+ * when an element of sleep(E') is an initial of the core of v, that is of e' and what comes before it, the
+ * answer is the same for all of them: the race is settled. (That a branch of the tree stands for the core is
+ * not enough, and neither is it to look only at new races: both lose executions, see tests/random/corpus.)
  *
  * No execution is ever blocked by a sleep set (Theorem 7.13): that is asserted, not counted. */
 #include "reduction.h"
@@ -51,7 +50,7 @@ static bool reverse(struct mz_exploration *x, const struct mz_race *race)
     uint32_t k = race->first - 1;
     mz_sequence_build(x, race);
     enum mz_cover cover = mz_sleep_covers(x, k, &x->sequence);
-    if (cover == MZ_UNCOVERED) cover = mz_wakeup_insert(x, &x->nodes[k].wakeup, &x->sequence);
+    if (cover == MZ_UNCOVERED) mz_wakeup_insert(x, &x->nodes[k].wakeup, &x->sequence);
     return cover == MZ_SETTLED;
 }
 

@@ -54,12 +54,11 @@ void mz_wakeup_clear(struct mz_exploration *x, uint32_t *list)
 
 /* The first branch of the list that can come first in something equivalent to v and what may follow (Lemma
  * 4.6), or 0 and where the list ends. Its step is taken out of v. */
-static uint32_t compatible(struct mz_exploration *x, uint32_t **list, struct mz_sequence *v,
-                           enum mz_cover *cover)
+static uint32_t compatible(struct mz_exploration *x, uint32_t **list, struct mz_sequence *v)
 {
     uint32_t w, at;
     for (; (w = **list); *list = &x->wakeup[w].next) {
-        if ((*cover = mz_sequence_weak_initial(v, &x->wakeup[w].elem, &at)) == MZ_UNCOVERED) continue;
+        if (mz_sequence_weak_initial(v, &x->wakeup[w].elem, &at) == MZ_UNCOVERED) continue;
         if (at != MZ_END) mz_sequence_take(v, at);
         return w;
     }
@@ -67,24 +66,14 @@ static uint32_t compatible(struct mz_exploration *x, uint32_t **list, struct mz_
 }
 
 /* insert(v, tree): walk down the first branch that is compatible with v; if that ends in a leaf, v is
- * covered; otherwise what is left of v becomes a new branch, after all others. v is used up.
- *
- * The answer is about the first step of the branch that stands for v: if it is an initial of the core of v,
- * it stands for every sequence with that core (see reduction_optimal.c). */
-enum mz_cover mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct mz_sequence *v)
+ * covered; otherwise what is left of v becomes a new branch, after all others. v is used up. */
+void mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct mz_sequence *v)
 {
-    enum mz_cover cover = MZ_SETTLED, below;
-    uint32_t w = compatible(x, &list, v, &cover);
-    if (!w) cover = MZ_SETTLED;
-    while (w) {
-        if (!x->wakeup[w].child) return cover; /* a leaf */
-        list = &x->wakeup[w].child;
-        w = compatible(x, &list, v, &below);
-    }
+    for (uint32_t w; (w = compatible(x, &list, v)); list = &x->wakeup[w].child)
+        if (!x->wakeup[w].child) return; /* a leaf */
     for (uint32_t i = 0; i < v->count; i++) {
         if (v->elems[i].thread == MZ_NOBODY) continue;
         *list = new_node(x, v->elems[i]);
         list = &x->wakeup[*list].child;
     }
-    return cover;
 }

@@ -1,3 +1,4 @@
+/* Changes to a model, see edit.h. All numbers that shift are shifted wherever they are named. */
 #include "edit.h"
 
 #include <string.h>

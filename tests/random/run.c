@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -72,6 +73,7 @@ static pid_t fork_or_exit(void)
         perror("mz-random: fork");
         exit(2);
     }
+    if (pid == 0) prctl(PR_SET_PDEATHSIG, SIGKILL); /* no child outlives its parent */
     return pid;
 }
 

@@ -1,3 +1,5 @@
+/* Sets of hashes, see set.h: open addressing, at most half full. A slot is filled if it has the set's
+ * stamp. */
 #include "set.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Statistics of a run, see stats.h. */
 #include "stats.h"
 
 #include <inttypes.h>
