@@ -238,6 +238,7 @@ int mz_build(const struct mz_list *words, const char *setting, struct mz_program
     if (status == 0) status = hash_inputs(&b);
     if (status == 0) status = build_cached(&b, program);
     if (status == 0) status = mz_elf_check(program->path, program->name);
+    if (status == 0 && mz_paths_cache()) mz_tempdir_remove(); /* nothing in there is needed any more */
     mz_cc_line_release(&b.line);
     mz_compiler_release(&b.compiler);
     mz_list_release(&b.words);

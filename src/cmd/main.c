@@ -21,8 +21,8 @@ static int unknown(const char *word)
     for (size_t i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
     const char *near = mz_suggest(word, names, COMMANDS);
     const char *dot = strrchr(word, '.');
-    if (near) return mz_fail("there is no command `%s`: did you mean `mazurka %s`?", word, near);
     if (dot && !strcmp(dot, ".c")) return mz_fail("to check a file: mazurka check %s", word);
+    if (near) return mz_fail("there is no command `%s`: did you mean `mazurka %s`?", word, near);
     return mz_fail("there is no command `%s`: see `mazurka help`", word);
 }
 

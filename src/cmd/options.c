@@ -501,7 +501,7 @@ void mz_options_help(struct mz_strbuf *out, enum mz_for command)
     const size_t indent = 28;
     for (size_t i = 0; i < COUNT(options); i++) {
         struct mz_strbuf synopsis = {0};
-        if (!(options[i].commands & (unsigned)command)) continue;
+        if (!(options[i].commands & (unsigned)command) || options[i].parse == not_yet) continue;
         mz_strbuf_add(&synopsis, "  ");
         add_synopsis(&synopsis, &options[i]);
         mz_strbuf_add(out, mz_strbuf_text(&synopsis));
@@ -526,6 +526,7 @@ void mz_options_man(struct mz_strbuf *out)
 {
     for (size_t i = 0; i < COUNT(options); i++) {
         struct mz_strbuf synopsis = {0};
+        if (options[i].parse == not_yet) continue;
         add_synopsis(&synopsis, &options[i]);
         mz_strbuf_add(out, ".TP\n.B ");
         add_escaped(out, mz_strbuf_text(&synopsis));

@@ -34,14 +34,18 @@
  *
  * Meaning, the same as the native runtime's:
  *  - Events are the memory operations, lock, trylock, wait, signal, broadcast, sem_wait, sem_post, choose,
- * and unlock on those mutexes that the text tries somewhere. All else is local: it happens within the step of
- *    the event before it (or at the start).
+ *    and unlock on those mutexes that the text tries somewhere. All else is local: it happens within the
+ *    step of the event before it (or at the start).
+ *  - read, wait, a failed cas and a failed trylock only read their object, all other events write it. Events
+ *    of different threads on one object are dependent unless both read. A choose is on nothing.
  *  - spawn: the child runs at once up to its first event. join: waits without an event; when the joined
- * thread finishes the joiner goes on within that very step. A thread may wait for one that is not spawned
- * yet.
+ *    thread finishes the joiner goes on within that very step. One may wait for a thread still to be spawned.
  *  - wait: the event puts the thread among the waiters of c; then m is released (an event if m is tried),
- * then the thread sleeps until woken, then it locks m, which is an event again.
+ *    then the thread sleeps until woken, then it locks m, which is an event again.
  *  - signal: which waiter it wakes is a choice, the thread's number; with no waiter the only choice is 0.
+ *  - Happens-before is the order of each thread, that of dependent events, and: spawner before child; what
+ *    finished before who joined it; a local unlock, with all before it, before the next lock; a signal before
+ *    the lock that ends the wait of whom it woke.
  *  - An assertion that fails stops its thread for good: not finished, but not blocked either.
  *  - Values wrap at 16 bits.
  *

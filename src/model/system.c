@@ -16,8 +16,9 @@
  * Invariants
  *  S1  Between two steps every thread is ABSENT, FINISHED, FAILED, JOINING or has its next event published.
  *  S2  view.alive and view.enabled are exact between two steps, and so are the choices of a signal. The
- * access of a CAS or TRYLOCK is as of the moment it was published: the engine asks through refresh(). S3  The
- * engine hears of an event (commit) before any of its effects on other threads.
+ *      access of a CAS or TRYLOCK is as of when it was published: the engine asks through refresh().
+ *  S3  The engine hears of an event (commit) before any of its effects on other threads.
+ *  S4  Keys mean the same kind of object in every model, so an exploration can serve one after the other.
  */
 #include <stdlib.h>
 #include <string.h>

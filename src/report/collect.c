@@ -353,11 +353,21 @@ static void collect_accesses(struct mz_symbols *s, const struct mz_finding *f, s
     bug->size = f->size;
 }
 
+/* __FILE__ is relative to where the compiler ran: where the call stack knows the file, its path is taken. */
+static char *path_of_file(const struct mz_stack *stack, const char *file)
+{
+    const struct mz_frame *frame = mz_stack_source(stack);
+    const char *path = frame ? frame->file : NULL;
+    size_t n = strlen(file), m = path ? strlen(path) : 0;
+    bool same = m >= n && !strcmp(path + m - n, file) && (m == n || path[m - n - 1] == '/');
+    return mz_memory_string(same ? path : file);
+}
+
 static void collect_bug_place(struct mz_symbols *s, const struct mz_finding *f, struct mz_bug *bug)
 {
     const struct mz_place *place = &f->place;
     if (f->file[0]) {
-        bug->file = mz_memory_string(f->file);
+        bug->file = path_of_file(&bug->access[0].stack, f->file);
         bug->line = f->line;
         return;
     }

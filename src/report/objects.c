@@ -36,7 +36,7 @@ static bool name_by_debug_info(struct mz_symbols *s, uint64_t address, uint32_t 
     die = v->die;
     mz_strbuf_add(&name, dwarf_diename(&die));
     if (mz_type_of(&die, &out->type))
-        out->typed = mz_type_descend(&out->type, address - v->start, size, &name);
+        out->typed = mz_type_descend(&out->type, address - v->start + v->offset, size, &name);
     out->name = mz_strbuf_take(&name);
     return true;
 }

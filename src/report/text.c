@@ -8,8 +8,6 @@
 #include <string.h>
 #include "memory.h"
 
-#define SOURCE_WIDTH 74 /* of a quoted source line */
-
 /* ---- small things ---- */
 
 void mz_text_paint(struct mz_strbuf *out, const struct mz_style *style, enum mz_paint paint, const char *text)
@@ -47,11 +45,15 @@ static void add_thread(struct mz_strbuf *out, const struct mz_bug *bug, int slot
 {
     const struct mz_thread_report *t = mz_bug_thread(bug, slot);
     mz_strbuf_add(out, mz_bug_thread_name(bug, slot));
-    if (t && t->function) mz_strbuf_addf(out, " (%s)", t->function);
+    if (!t || !t->function) return;
+    mz_strbuf_add(out, " (");
+    mz_text_shorten(out, t->function, 20);
+    mz_strbuf_addc(out, ')');
 }
 
 /* The source line itself, without its indentation; nothing if the file is not there. */
-static void quote_source(struct mz_strbuf *out, const struct mz_style *style, const char *file, unsigned line)
+static void quote_source(struct mz_strbuf *out, const struct mz_style *style, int indent, const char *file,
+                         unsigned line)
 {
     char *text = NULL;
     size_t room = 0;
@@ -63,7 +65,8 @@ static void quote_source(struct mz_strbuf *out, const struct mz_style *style, co
     while (n > 0 && strchr(" \t\r\n", text[n - 1])) text[--n] = '\0';
     if (n > 0) {
         const char *code = text + strspn(text, " \t");
-        mz_strbuf_addf(out, "    %.*s%s\n", SOURCE_WIDTH, code, strlen(code) > SOURCE_WIDTH ? ".." : "");
+        int room = (int)style->width - indent - 2;
+        mz_strbuf_addf(out, "%*s%.*s%s\n", indent, "", room, code, (int)strlen(code) > room ? ".." : "");
     }
     free(text);
 }
@@ -150,23 +153,21 @@ static const char *access_verb(unsigned op, bool past)
 
 static void add_race(struct mz_strbuf *out, const struct mz_bug *bug, const struct mz_style *style)
 {
-    static const char *const before[] = {"", "Before that, "};
+    mz_strbuf_add(out, "Nothing orders these two accesses:\n");
     for (int i = 0; i < 2; i++) {
         const struct mz_access_report *a = &bug->access[i];
-        mz_strbuf_addf(out, "  %sthread ", before[i]);
+        mz_strbuf_add(out, i ? "  before that, thread " : "  thread ");
         add_thread(out, bug, a->thread);
         mz_strbuf_addf(out, " %s ", access_verb(a->op, i));
-        if (i == 0)
-            mz_text_shorten(out, bug->object ? bug->object : "?", 40);
-        else
-            mz_strbuf_add(out, "it");
+        mz_text_shorten(out, i ? "it" : bug->object ? bug->object : "?", 30);
         if (a->size) {
-            mz_strbuf_add(out, ", ");
+            mz_strbuf_add(out, " (");
             add_count(out, a->size, "byte");
+            mz_strbuf_addc(out, ')');
         }
-        mz_strbuf_add(out, i ? ", and nothing orders the two:\n" : ":\n");
+        mz_strbuf_add(out, ":\n");
         add_stack(out, &a->stack);
-        if (a->stack.count) quote_source(out, style, a->stack.frames[0].file, a->stack.frames[0].line);
+        if (a->stack.count) quote_source(out, style, 10, a->stack.frames[0].file, a->stack.frames[0].line);
     }
 }
 
@@ -267,7 +268,7 @@ void mz_text_bug(struct mz_strbuf *out, const struct mz_bug *bug, const struct m
     if (bug->kind == MZ_KIND_DATA_RACE) {
         add_race(out, bug, style);
     } else if (bug->kind != MZ_KIND_DEADLOCK) {
-        quote_source(out, style, bug->file, bug->line);
+        quote_source(out, style, 4, bug->file, bug->line);
         if (stack->count > 1) {
             mz_strbuf_add(out, "  call stack:\n");
             add_stack(out, stack);

@@ -14,6 +14,7 @@
 #define PLACE_MAX    20 /* "long_file_name.c:123" */
 #define LAST_COLUMN  20 /* least room for the text of the rightmost thread */
 #define COLUMN_LEAST 7
+#define NAME_MOST    28
 #define COLUMN_MOST  20
 #define ROWS_WHOLE   100 /* longer schedules are cut in the middle: */
 #define ROWS_HEAD    30
@@ -129,6 +130,7 @@ static void find_lanes(struct table *t)
     qsort(t->lanes, t->lane_count, sizeof *t->lanes, by_thread);
 }
 
+/* "file.c:12", a new string. */
 static char *place_text(const struct mz_operation *o)
 {
     if (!o->file) return mz_memory_string("");
@@ -136,21 +138,42 @@ static char *place_text(const struct mz_operation *o)
     return mz_format("%s:%u", slash ? slash + 1 : o->file, o->line);
 }
 
-static void lay_out(struct table *t)
+static size_t widest_place(const struct mz_bug *bug)
 {
-    size_t widest = 0, width = t->style->width;
-    for (size_t i = 0; i < t->bug->operation_count; i++) {
-        char *text = place_text(&t->bug->operations[i]);
+    size_t widest = 0;
+    for (size_t i = 0; i < bug->operation_count; i++) {
+        char *text = place_text(&bug->operations[i]);
         size_t length = strlen(text);
         if (length > widest) widest = length;
         free(text);
     }
-    if (widest > PLACE_MAX) widest = PLACE_MAX;
-    t->place = width - widest;
-    size_t room = t->place - STEP_WIDTH - 1, lanes = t->lane_count;
+    return widest < PLACE_MAX ? widest : PLACE_MAX;
+}
+
+/* The widest column with which the text of every lane still fits before the place. */
+static size_t wanted_column(struct table *t)
+{
+    size_t column = COLUMN_MOST, end = t->place - 1;
+    struct mz_strbuf text = {0};
+    for (size_t i = 0; i < t->bug->operation_count; i++) {
+        size_t lane = (size_t)(lane_of(t, t->bug->operations[i].thread) - t->lanes);
+        mz_strbuf_clear(&text);
+        mz_text_operation(&text, t->bug, &t->bug->operations[i], NAME_MOST);
+        size_t used = STEP_WIDTH + text.length, room = end > used ? end - used : 0;
+        if (lane > 0 && room / lane < column) column = room / lane;
+    }
+    mz_strbuf_release(&text);
+    return column;
+}
+
+static void lay_out(struct table *t)
+{
+    size_t lanes = t->lane_count;
+    t->place = t->style->width - widest_place(t->bug);
+    size_t room = t->place - STEP_WIDTH - 1, wanted = wanted_column(t);
     t->column = lanes < 2 ? COLUMN_MOST : room > LAST_COLUMN ? (room - LAST_COLUMN) / (lanes - 1) : 0;
-    if (t->column > COLUMN_MOST) t->column = COLUMN_MOST;
     t->single = t->column < COLUMN_LEAST;
+    if (t->single || t->column > wanted) t->column = wanted > COLUMN_LEAST ? wanted : COLUMN_LEAST;
     if (t->single) t->column = COLUMN_LEAST;
     size_t used = STEP_WIDTH + (t->single ? 1 : lanes - 1) * t->column + 2 * LAST_COLUMN + 1;
     if (t->place > used) t->place = used; /* few threads: keep the place near */
@@ -168,14 +191,14 @@ static void put(char *line, size_t at, const char *text, size_t room)
 static void fitting_text(struct mz_strbuf *out, const struct table *t, const struct mz_operation *o,
                          size_t room)
 {
-    for (size_t limit = 32; limit >= 6; limit -= 2) {
+    for (size_t limit = NAME_MOST; limit >= 6; limit -= 2) {
         mz_strbuf_clear(out);
         mz_text_operation(out, t->bug, o, limit);
         if (out->length <= room) return;
     }
-    char *cut = mz_strbuf_take(out);
-    mz_text_shorten(out, cut, room);
-    free(cut);
+    while (room > 0 && ((unsigned char)out->data[room] & 0xc0) == 0x80) room--; /* whole UTF-8 characters */
+    out->length = room;
+    out->data[room] = '\0';
 }
 
 static void draw_lives(const struct table *t, char *line, size_t row, size_t from, size_t to)

@@ -41,32 +41,45 @@ bool mz_type_peel(Dwarf_Die *type)
 
 /* ---- the variables of a module ---- */
 
-/* The address of a variable with static storage; false for others. */
-static bool static_address(Dwarf_Die *die, Dwarf_Addr *address)
+/* The address that an operation of a location pushes; false for other operations. */
+static bool static_address(Dwarf_Attribute *location, const Dwarf_Op *op, Dwarf_Addr *address)
 {
-    Dwarf_Attribute a, resolved;
-    Dwarf_Op *ops;
-    size_t count;
-    if (!dwarf_attr(die, DW_AT_location, &a) || dwarf_getlocation(&a, &ops, &count) != 0 || count != 1)
-        return false;
-    if (ops[0].atom == DW_OP_addr) {
-        *address = ops[0].number;
+    Dwarf_Attribute resolved;
+    if (op->atom == DW_OP_addr) {
+        *address = op->number;
         return true;
     }
-    if (ops[0].atom != DW_OP_addrx && ops[0].atom != DW_OP_GNU_addr_index) return false;
-    return dwarf_getlocation_attr(&a, &ops[0], &resolved) == 0 && dwarf_formaddr(&resolved, address) == 0;
+    if (op->atom != DW_OP_addrx && op->atom != DW_OP_GNU_addr_index) return false;
+    return dwarf_getlocation_attr(location, op, &resolved) == 0 && dwarf_formaddr(&resolved, address) == 0;
 }
 
+static void add_part(struct mz_variables *v, Dwarf_Die *die, uint64_t start, uint64_t size, uint64_t offset)
+{
+    MZ_GROW(v->items, v->count, v->capacity);
+    v->items[v->count++] = (struct mz_variable){start, size ? size : 1, offset, *die};
+}
+
+/* A location is one address, or a list of pieces: address, DW_OP_piece size, ... (a piece without an address
+ * does not exist). */
 static void add_variable(struct mz_variables *v, Dwarf_Die *die, Dwarf_Addr bias)
 {
+    Dwarf_Attribute location;
+    Dwarf_Op *ops;
+    size_t count;
     Dwarf_Addr address;
     Dwarf_Die type;
     Dwarf_Word size = 0;
-    if (!dwarf_diename(die) || !static_address(die, &address)) return;
+    if (!dwarf_diename(die) || !dwarf_attr(die, DW_AT_location, &location)) return;
+    if (dwarf_getlocation(&location, &ops, &count) != 0) return;
     if (!mz_type_of(die, &type) || dwarf_aggregate_size(&type, &size) != 0) size = 1;
-    MZ_GROW(v->items, v->count, v->capacity);
-    v->items[v->count++] =
-        (struct mz_variable){.start = address + bias, .size = size ? size : 1, .die = *die};
+    if (count == 1 && static_address(&location, &ops[0], &address)) add_part(v, die, address + bias, size, 0);
+    uint64_t offset = 0;
+    for (size_t i = 0; count > 1 && i < count; i++) {
+        if (ops[i].atom != DW_OP_piece) continue;
+        if (i > 0 && static_address(&location, &ops[i - 1], &address))
+            add_part(v, die, address + bias, ops[i].number, offset);
+        offset += ops[i].number;
+    }
 }
 
 static void walk(struct mz_variables *v, Dwarf_Die *parent, Dwarf_Addr bias)

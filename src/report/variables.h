@@ -9,8 +9,9 @@
 #include <stdint.h>
 #include "strbuf.h"
 
-struct mz_variable {
+struct mz_variable { /* or a part of one, where the compiler has taken a struct apart */
     uint64_t start, size;
+    uint64_t offset; /* of the part within the variable */
     Dwarf_Die die;
 };
 

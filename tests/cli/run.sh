@@ -1,0 +1,973 @@
+#!/bin/sh
+# Tests of the command: what a user types, sees and gets back. Takes ./mazurka from the root of the checkout.
+# Prints a line for each test, at the end "N passed, M failed". Arguments: names of tests to run (default: all).
+#
+# Every test runs in a directory of its own under a new HOME, so that nothing depends on an old cache and
+# whatever is left behind is seen.
+cd "$(dirname "$0")/../.." || exit 2
+root=$PWD
+mazurka=$root/mazurka
+work=$(mktemp -d "${TMPDIR:-/tmp}/mazurka-cli-XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+trap 'exit 2' HUP INT TERM
+
+HOME=$work/home
+TMPDIR=$work/tmp
+export HOME TMPDIR
+unset XDG_CACHE_HOME MAZURKA_CC MAZURKA_OPTIONS NO_COLOR CC CFLAGS
+mkdir "$HOME" "$TMPDIR"
+PATH=$root:$PATH
+passed=0
+failed=0
+
+# ---- helpers: each says what was wrong on $work/why and returns 1 ----
+
+complain() { printf '%s\n' "$*" >> "$work/why"; return 1; }
+
+# run EXPECTED_STATUS COMMAND...: output to ./out, ./err
+run() {
+    want=$1
+    shift
+    "$@" > out 2> err < /dev/null
+    got=$?
+    [ "$got" -eq "$want" ] && return 0
+    complain "status $got instead of $want: $*"
+    head -n 5 out err >> "$work/why"
+    return 1
+}
+
+has() { # FILE TEXT: a line contains the text
+    grep -qF -- "$2" "$1" && return 0
+    complain "$1 does not say: $2"
+    head -n 8 "$1" >> "$work/why"
+    return 1
+}
+
+hasnt() {
+    grep -qF -- "$2" "$1" || return 0
+    complain "$1 says: $2"
+}
+
+first_line() { # FILE TEXT: the first line begins so
+    case $(head -n 1 "$1") in
+    "$2"*) return 0 ;;
+    esac
+    complain "$1 begins with: $(head -n 1 "$1")"
+}
+
+empty() { [ ! -s "$1" ] || complain "$1 is not empty: $(head -n 1 "$1")"; }
+
+# refuses TEXT COMMAND...: status 2, nothing on stdout, one line "mazurka: ...TEXT..." on stderr
+refuses() {
+    text=$1
+    shift
+    run 2 "$@" && empty out && first_line err "mazurka: " && has err "$text" || return 1
+    [ "$(wc -l < err)" -eq 1 ] || complain "more than one line: $(cat err)"
+}
+
+no_leftovers() {
+    set -- "$TMPDIR"/*
+    [ ! -e "$1" ] || complain "left behind: $*"
+}
+
+no_wide_lines() { # FILE: but the verdict is always one line
+    awk 'NR > 1 && length > 80 { bad = 1 } END { exit bad }' "$1" && return 0
+    complain "lines over 80 columns: $(awk 'NR > 1 && length > 80' "$1" | head -n 3)"
+}
+
+json_valid() { # FILE
+    if command -v python3 > /dev/null 2>&1; then
+        python3 -c 'import json,sys; json.load(open(sys.argv[1]))' "$1" 2> json_error ||
+            complain "not JSON: $(tail -n 1 json_error)"
+    elif command -v jq > /dev/null 2>&1; then
+        jq . "$1" > /dev/null 2>&1 || complain "not JSON"
+    fi
+}
+
+json_is() { # FILE PYTHON-EXPRESSION over d
+    command -v python3 > /dev/null 2>&1 || return 0
+    python3 -c 'import json,sys; d = json.load(open(sys.argv[1])); sys.exit(not eval(sys.argv[2]))' "$1" "$2" ||
+        complain "JSON: not so: $2"
+}
+
+compilers() {
+    for c in gcc clang; do
+        command -v $c > /dev/null 2>&1 && echo $c
+    done
+}
+
+# ---- programs ----
+
+programs() {
+    cat > ok.c << 'END'
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int counter;
+static void *worker(void *arg) { atomic_fetch_add(&counter, 1); return arg; }
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, worker, 0);
+    pthread_create(&b, 0, worker, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    assert(counter == 2);
+    return 0;
+}
+END
+    cat > lost.c << 'END'
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+struct queue { atomic_int head; atomic_uint tail[3]; };
+struct queue queue;
+static void *worker(void *arg)
+{
+    int v = atomic_load(&queue.head);
+    atomic_store(&queue.tail[1], 4000000000u);
+    atomic_store(&queue.head, v - 1);
+    return arg;
+}
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, worker, 0);
+    pthread_create(&b, 0, worker, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    assert(queue.head == -2);
+    return 0;
+}
+END
+    cat > race.c << 'END'
+#include <pthread.h>
+int counter;
+static void bump(void) { counter++; }
+static void *worker(void *arg)
+{
+    bump();
+    return arg;
+}
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, worker, 0);
+    pthread_create(&b, 0, worker, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
+END
+    cat > abba.c << 'END'
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static void *one(void *arg)
+{
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b);
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+    return arg;
+}
+static void *two(void *arg)
+{
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&a);
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    return arg;
+}
+int main(void)
+{
+    pthread_t x, y;
+    pthread_create(&x, 0, one, 0);
+    pthread_create(&y, 0, two, 0);
+    pthread_join(x, 0);
+    pthread_join(y, 0);
+    return 0;
+}
+END
+    cat > crash.c << 'END'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+static int value = 3;
+static _Atomic(int *) shared = &value;
+static void *clear(void *arg) { atomic_store(&shared, NULL); return arg; }
+static void *use(void *arg)
+{
+    int *p = atomic_load(&shared);
+    *(volatile int *)p;
+    return arg;
+}
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, use, 0);
+    pthread_create(&b, 0, clear, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
+END
+    cat > exitcode.c << 'END'
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int n;
+static void *worker(void *arg) { atomic_store(&n, 1); return arg; }
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, worker, 0);
+    int early = atomic_load(&n);
+    pthread_join(t, 0);
+    return early ? 3 : 0;
+}
+END
+    cat > spin.c << 'END'
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int flag;
+static void *waiter(void *arg)
+{
+    while (!atomic_load(&flag))
+        ;
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, waiter, 0);
+    pthread_join(t, 0);
+    return 0;
+}
+END
+    cat > single.c << 'END'
+int x;
+int main(void) { x++; return 0; }
+END
+    cat > many.c << 'END'
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#ifndef N
+#define N 5
+#endif
+static atomic_int a_counter_with_a_rather_long_name_for_one_column;
+static void *worker_of_the_many_threads_test(void *arg)
+{
+    int old = atomic_fetch_add(&a_counter_with_a_rather_long_name_for_one_column, 1);
+    for (int i = 0; i < 3; i++) atomic_load(&a_counter_with_a_rather_long_name_for_one_column);
+    assert(old < N - 1);
+    return arg;
+}
+int main(void)
+{
+    pthread_t t[N];
+    for (int i = 0; i < N; i++) pthread_create(&t[i], 0, worker_of_the_many_threads_test, 0);
+    for (int i = 0; i < N; i++) pthread_join(t[i], 0);
+    return 0;
+}
+END
+    cat > long.c << 'END'
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x;
+static void *worker(void *arg)
+{
+    for (int i = 0; i < 10; i++) atomic_fetch_add(&x, 1);
+    return arg;
+}
+int main(void)
+{
+    pthread_t t[4];
+    for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, worker, 0);
+    for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
+    return 0;
+}
+END
+}
+
+# ---- tests ----
+
+test_version() { run 0 mazurka --version && first_line out "mazurka $(cat "$root/VERSION")"; }
+
+test_help() {
+    run 0 mazurka help && has out "mazurka check" && no_wide_lines out &&
+        run 0 mazurka help check && has out "--algorithm=A" && no_wide_lines out &&
+        run 0 mazurka check --help && has out "--max-steps=N" && run 0 mazurka --help &&
+        run 0 mazurka help cc && run 0 mazurka help replay && run 0 mazurka help show && run 0 mazurka help bench &&
+        run 2 mazurka && refuses "did you mean check" mazurka help chek
+}
+
+test_manual_is_up_to_date() { run 0 sh "$root/man/update.sh" --check; }
+
+test_unknown_command() {
+    refuses "did you mean \`mazurka check\`" mazurka chekc x.c && refuses "mazurka check a.c" mazurka a.c &&
+        refuses "see \`mazurka help\`" mazurka frobnicate
+}
+
+test_unknown_options() {
+    programs
+    refuses "did you mean --algorithm?" mazurka check --algoritm=source ok.c &&
+        refuses "did you mean --keep-going?" mazurka check --keepgoing ok.c &&
+        refuses "did you mean optimal?" mazurka check --algorithm=optmal ok.c &&
+        refuses "unknown option -k" mazurka check -k ok.c &&
+        refuses "unknown option --wobble" mazurka check --wobble ok.c &&
+        refuses "did you mean --verbose?" mazurka replay --verbos x.trace
+}
+
+test_bad_values() {
+    programs
+    refuses "--max-steps=0" mazurka check --max-steps=0 ok.c &&
+        refuses "--max-executions=x" mazurka check --max-executions=x ok.c &&
+        refuses "--max-executions=-1" mazurka check --max-executions=-1 ok.c &&
+        refuses "--max-executions=99999999999999999999" mazurka check --max-executions=99999999999999999999 ok.c &&
+        refuses "--time-limit=soon" mazurka check --time-limit=soon ok.c &&
+        refuses "--memory-limit=2Q" mazurka check --memory-limit=2Q ok.c &&
+        refuses "--color=yes" mazurka check --color=yes ok.c &&
+        refuses "its argument is missing" mazurka check ok.c --max-steps &&
+        refuses "takes no argument" mazurka check --keep-going=yes ok.c &&
+        refuses "goes with" mazurka check --no-sleep-sets ok.c
+}
+
+test_not_supported_yet() {
+    programs
+    for o in -j2 --jobs=4 --sarif=x --junit=x --html=x --checkpoint=x --resume=x --algorithm=sdpor \
+        --algorithm=s-por --algorithm=de-s-por --algorithm=dl-s-por --algorithm=stateful; do
+        refuses "not supported yet" mazurka check $o ok.c || return 1
+    done
+    refuses "not supported yet" mazurka replay --gdb x && refuses "not supported yet" mazurka show x --html x &&
+        run 0 mazurka check -j 1 ok.c
+}
+
+test_verified() {
+    programs
+    run 0 mazurka check ok.c && first_line out "verified: " && has out "2 executions" && has out "Search: complete" &&
+        empty err && no_wide_lines out
+}
+
+test_algorithms() {
+    programs
+    for a in optimal source dpor sleep none; do
+        run 0 mazurka check --algorithm=$a --json=$a.json ok.c && json_is $a.json "d['algorithm'] == '$a'" &&
+            json_is $a.json "d['verdict'] == 'verified' and d['executions'] >= 2" &&
+            run 1 mazurka check --algorithm=$a -q lost.c || return 1
+    done
+    run 0 mazurka check --algorithm=none --no-sleep-sets ok.c && run 0 mazurka check --algorithm=dpor --no-sleep-sets ok.c
+}
+
+test_assertion() {
+    programs
+    run 1 mazurka check lost.c && first_line out "error: assertion failed: queue.head == -2, at lost.c:20 in thread 0 (main)" &&
+        has out "assert(queue.head == -2);" && has out "load queue.head: 0" && has out "store queue.head: -1" &&
+        has out "store queue.tail[1]: 4000000000" && has out "lost.c:8" && has out "Replayed: same outcome" &&
+        has out "mazurka replay mazurka-lost-1.trace" && has out "stopped at the first error" &&
+        has out "0.1 (worker)  finished" && no_wide_lines out && [ -f mazurka-lost-1.trace ] && empty err
+}
+
+test_race() {
+    programs
+    run 1 mazurka check race.c && first_line out "error: data race on counter, at race.c:3 in thread 0." &&
+        has out "before that, thread 0." && has out "bump, race.c:3" && has out "worker, race.c:6" &&
+        has out "<- race" && has out "Replayed: same outcome" && no_wide_lines out &&
+        [ "$(grep -c '<- race' out)" -eq 2 ] || complain "not two accesses marked"
+}
+
+test_deadlock() {
+    programs
+    run 1 mazurka check abba.c && first_line out "error: deadlock: threads 0.1 and 0.2 wait for each other, at abba.c:" &&
+        has out "waits for mutex b, held by 0.2, abba.c:6" && has out "waits for mutex a, held by 0.1, abba.c:14" &&
+        has out "waits for thread 0.1 to end" && has out "lock b: waits" && no_wide_lines out
+}
+
+test_crash() {
+    programs
+    run 1 mazurka check crash.c && first_line out "error: crash: " && has out "SIGSEGV" && has out "crash.c:" &&
+        has out "load shared: NULL" && has out "Replayed: same outcome" && run 1 mazurka replay mazurka-crash-1.trace
+}
+
+test_process_ends_itself() {
+    cat > end.c << 'END'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static atomic_int n;
+static void *w(void *a) { if (atomic_fetch_add(&n, 1) == 1) syscall(SYS_exit_group, 7); return a; }
+int main(void)
+{
+    pthread_t t, u;
+    pthread_create(&t, 0, w, 0);
+    pthread_create(&u, 0, w, 0);
+    pthread_join(t, 0);
+    pthread_join(u, 0);
+    return 0;
+}
+END
+    run 1 mazurka check end.c && first_line out "error: crash: " && has out "rmw n: 1 -> 2" &&
+        has out "Replayed: same outcome" && run 1 mazurka replay mazurka-end-1.trace
+}
+
+test_exit_code() {
+    programs
+    run 1 mazurka check exitcode.c && first_line out "error: the program ended with exit status 3" && has out "exit 3"
+}
+
+test_step_limit() {
+    programs
+    run 3 mazurka check --max-steps=500 spin.c && first_line out "incomplete: " && has out "500 steps" &&
+        has out "thread 0.1, spin.c:6"
+}
+
+test_execution_limit() {
+    programs
+    run 3 mazurka check --max-executions=50 long.c && first_line out "incomplete: " && has out "50 executions" &&
+        has out "Search: not complete"
+}
+
+test_time_limit() {
+    programs
+    run 3 mazurka check --time-limit=0.3 long.c && first_line out "incomplete: " && has out "time limit of 0.3 s"
+}
+
+test_endless_local_loop() {
+    cat > loop.c << 'END'
+#include <pthread.h>
+static void *w(void *a)
+{
+    volatile int k = 1;
+    while (k)
+        ;
+    return a;
+}
+int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); pthread_join(t, 0); return 0; }
+END
+    run 3 mazurka check --time-limit=0.2 loop.c && first_line out "incomplete: " && has out "time limit"
+}
+
+test_interrupt() {
+    programs
+    for signal in INT TERM; do
+        mazurka check long.c > out 2> err &
+        pid=$!
+        sleep 1
+        kill -$signal $pid
+        wait $pid
+        status=$?
+        [ $status -eq 3 ] || { complain "status $status after SIG$signal"; return 1; }
+        first_line out "incomplete: " && has out "interrupted" || return 1
+    done
+}
+
+test_killed_command_takes_target_along() {
+    programs
+    mazurka check -q long.c > out 2> err &
+    pid=$!
+    sleep 1
+    child=$(ps -o pid= --ppid $pid 2> /dev/null | tr -d ' ')
+    kill -KILL $pid
+    wait $pid 2> /dev/null
+    [ -n "$child" ] || return 0
+    sleep 0.5
+    case $(ps -o stat= -p "$child" 2> /dev/null) in
+    '' | Z*) return 0 ;;
+    esac
+    complain "the target still runs"
+}
+
+test_vacuous() {
+    programs
+    run 4 mazurka check single.c && first_line out "vacuous: NOTHING WAS CHECKED" && has out "second thread" || return 1
+    # linked with the library, but not one file compiled for checking
+    cc -c -o plain.o ok.c && run 0 mazurka cc -o plain plain.o && run 4 mazurka check ./plain &&
+        first_line out "vacuous: " && has out "mazurka cc" && run 4 mazurka check --json ./plain && json_valid out &&
+        json_is out "d['verdict'] == 'vacuous'"
+}
+
+test_unsupported_call() {
+    cat > fork.c << 'END'
+#include <pthread.h>
+#include <unistd.h>
+static void *w(void *a) { return a; }
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, w, 0);
+    fork();
+    pthread_join(t, 0);
+    return 0;
+}
+END
+    refuses "fork" mazurka check fork.c && has err "fork.c:8" && run 2 mazurka check --json fork.c && json_valid out &&
+        json_is out "d['verdict'] == 'failed'"
+}
+
+test_does_not_compile() {
+    rm -rf "$HOME/.cache"
+    echo 'int main(void) { return x; }' > bad.c
+    echo '#include "nope.h"' > bad2.c
+    echo 'int f(void); int main(void) { return f(); }' > bad3.c
+    run 2 mazurka check bad.c && has err "mazurka: bad.c does not compile" && empty out &&
+        run 2 mazurka check bad2.c && has err "mazurka: bad2.c does not compile" &&
+        run 2 mazurka check bad3.c && has err "mazurka: bad3 does not link" && no_leftovers &&
+        [ -z "$(ls "$HOME/.cache/mazurka" 2> /dev/null | grep -v '^compiler-')" ] || complain "something left in the cache"
+    run 2 mazurka check --json bad.c && json_valid out && json_is out "d['verdict'] == 'failed' and d['reason']"
+}
+
+test_bad_inputs() {
+    programs
+    refuses "No such file" mazurka check nothere.c && refuses "No such file" mazurka check ./nothere &&
+        refuses "directory" mazurka check . && refuses "not a file" mazurka check "$(mkdir d.c && echo d.c)" &&
+        refuses "nothing to check" mazurka check && refuses "no ELF" mazurka check "$root/VERSION" &&
+        refuses "not built for checking" mazurka check /bin/ls && refuses "makes no sense" mazurka check -c ok.c &&
+        refuses "makes no sense" mazurka check -o x ok.c && refuses "is no C file" mazurka check ok.c /bin/ls &&
+        refuses "compiler flags make no sense" mazurka check -DX /bin/ls || return 1
+    cc -pthread -c -o plain.o ok.c && refuses "object file" mazurka check plain.o || return 1
+    cc -pthread -fPIC -shared -o lib.so ok.c && refuses "not a program" mazurka check lib.so || return 1
+    if cc -pthread -static -o static ok.c 2> /dev/null; then
+        refuses "static executable" mazurka check ./static || return 1
+    fi
+    cp ok.c ok.cc && refuses "is not C" mazurka check ok.cc
+    run 0 mazurka cc -o prog ok.c && chmod -x prog && { [ -x prog ] || refuses "ermission denied" mazurka check ./prog; }
+}
+
+test_missing_compiler() {
+    programs
+    MAZURKA_CC=no-such-compiler
+    export MAZURKA_CC
+    refuses "compiler \`no-such-compiler\` not found" mazurka check ok.c &&
+        refuses "compiler \`no-such-compiler\` not found" mazurka cc -c ok.c &&
+        MAZURKA_CC=false && refuses "-fsanitize=thread" mazurka check ok.c
+}
+
+test_options_from_environment() {
+    programs
+    MAZURKA_OPTIONS="--algorithm='source' --quiet"
+    export MAZURKA_OPTIONS
+    run 1 mazurka check --json=r.json lost.c && [ "$(wc -l < out)" -eq 1 ] && json_is r.json "d['algorithm'] == 'source'" &&
+        run 1 mazurka check --algorithm=dpor --json=r.json lost.c && json_is r.json "d['algorithm'] == 'dpor'" &&
+        run 1 mazurka replay mazurka-lost-1.trace || return 1
+    MAZURKA_OPTIONS="--algoritm=source" && refuses "did you mean --algorithm" mazurka check ok.c &&
+        MAZURKA_OPTIONS="--trace='x" && refuses "quote" mazurka check ok.c &&
+        MAZURKA_OPTIONS="ok.c" && refuses "not an option" mazurka check ok.c
+}
+
+test_quiet_and_verbose() {
+    cat > talk.c << 'END'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+static atomic_int n;
+static void *w(void *a) { n++; return a; }
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, w, 0);
+    n++;
+    pthread_join(t, 0);
+    puts("hello from the program");
+    return 0;
+}
+END
+    run 0 mazurka check -q talk.c && [ "$(wc -l < out)" -eq 1 ] && run 0 mazurka check talk.c &&
+        hasnt out "hello" && run 0 mazurka check --verbose talk.c && has out "hello from the program" &&
+        run 0 mazurka check --verbose --json talk.c && json_valid out && has err "hello from the program"
+}
+
+test_color() {
+    programs
+    esc=$(printf '\033')
+    run 0 mazurka check ok.c && hasnt out "$esc" && run 0 mazurka check --color=always ok.c && has out "$esc" &&
+        run 0 env NO_COLOR=1 mazurka check --color=always ok.c && has out "$esc" &&
+        run 0 mazurka check --color=never ok.c && hasnt out "$esc"
+}
+
+test_json() {
+    programs
+    run 1 mazurka check --json lost.c && json_valid out && empty err || return 1
+    json_is out "all(k in d for k in 'version verdict algorithm executions blocked transitions states revisited \
+max_depth threads seconds executions_per_second peak_memory_bytes errors'.split())" &&
+        json_is out "d['verdict'] == 'error' and d['threads'] == 3 and d['blocked'] == 0" || return 1
+    json_is out "d['errors'][0]['kind'] == 'assertion' and d['errors'][0]['file'] == 'lost.c'" &&
+        json_is out "d['errors'][0]['line'] == 20 and d['errors'][0]['thread'] == '0'" &&
+        json_is out "d['errors'][0]['trace'] == 'mazurka-lost-1.trace'" &&
+        json_is out "{'thread', 'op', 'object', 'file', 'line'} <= set(d['errors'][0]['steps'][0])" &&
+        json_is out "any(s['op'] == 'store' and s['object'] == 'queue.head' for s in d['errors'][0]['steps'])" || return 1
+    run 1 mazurka check --json=r.json race.c && first_line out "error: " && json_is r.json "d['errors'][0]['kind'] == 'data-race'" &&
+        run 1 mazurka check --json=r.json abba.c && json_is r.json "d['errors'][0]['kind'] == 'deadlock'" &&
+        run 1 mazurka check --json=r.json crash.c && json_is r.json "d['errors'][0]['kind'] == 'crash'" &&
+        run 1 mazurka check --json=r.json exitcode.c && json_is r.json "d['errors'][0]['kind'] == 'exit-code'" &&
+        run 2 mazurka check --json=no/such/dir.json ok.c
+}
+
+test_json_escapes() {
+    programs
+    name='a "quoted" \ name.c'
+    cp lost.c "$name"
+    run 1 mazurka check --json "$name" && json_valid out && json_is out "d['errors'][0]['file'] == 'a \"quoted\" \\\\ name.c'"
+}
+
+test_trace_round_trip() {
+    programs
+    for p in lost race abba exitcode; do
+        run 1 mazurka check $p.c && cp out checked && run 1 mazurka replay mazurka-$p-1.trace &&
+            first_line out "$(head -n 1 checked)" && has out "Replayed: same outcome" && run 0 mazurka show mazurka-$p-1.trace &&
+            first_line out "$(head -n 1 checked)" || return 1
+        sed -n '/^Schedule/,/^$/p' checked > a
+        sed -n '/^Schedule/,/^$/p' out > b
+        cmp -s a b || { complain "$p: show differs from check"; return 1; }
+    done
+    for i in 1 2 3 4 5; do run 1 mazurka replay -q mazurka-lost-1.trace || return 1; done
+}
+
+test_trace_name() {
+    programs
+    run 1 mazurka check --trace=here.tr lost.c && has out "mazurka replay here.tr" && [ -f here.tr ] &&
+        [ ! -e mazurka-lost-1.trace ] && mkdir sub && cd sub && run 1 mazurka replay ../here.tr && has out "lost.c:20"
+}
+
+test_trace_of_a_program() {
+    programs
+    run 0 mazurka cc -o prog lost.c && run 1 mazurka check ./prog && run 1 mazurka replay mazurka-prog-1.trace &&
+        run 0 mazurka cc -O2 -o prog lost.c && refuses "has changed" mazurka replay mazurka-prog-1.trace &&
+        rm prog && refuses "No such file" mazurka replay mazurka-prog-1.trace
+}
+
+test_trace_refused() {
+    programs
+    run 1 mazurka check lost.c || return 1
+    t=mazurka-lost-1.trace
+    sed 's/queue.head/queue.heaD/' $t > damaged.trace && refuses "damaged" mazurka replay damaged.trace &&
+        refuses "damaged" mazurka show damaged.trace &&
+        head -c 700 $t > short.trace && refuses "short.trace is" mazurka replay short.trace &&
+        refuses "not a mazurka trace" mazurka replay lost.c && : > empty.trace &&
+        refuses "not a mazurka trace" mazurka show empty.trace && refuses "No such file" mazurka replay gone.trace &&
+        refuses "newer" mazurka show "$(printf 'mazurka-trace\t99\n' > new.trace && echo new.trace)" &&
+        refuses "one trace file" mazurka replay && refuses "one trace file" mazurka show a b || return 1
+    sed 's/v - 1/v - 2/' lost.c > changed.c && cp changed.c lost.c && refuses "has changed" mazurka replay $t
+}
+
+test_trace_not_writable() {
+    programs
+    run 1 mazurka check --trace=no/such/dir/t lost.c && has err "cannot write the trace file" &&
+        first_line out "error: " && hasnt out "mazurka replay"
+}
+
+test_arguments() {
+    cat > args.c << 'END'
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+static atomic_int n;
+static void *w(void *a) { n++; return a; }
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    pthread_create(&t, 0, w, 0);
+    n++;
+    pthread_join(t, 0);
+    assert(argc == 3 && !strcmp(argv[1], "-x y") && !strcmp(argv[2], "--json"));
+    assert(N == 4);
+    return 0;
+}
+END
+    run 0 mazurka check -DN=4 args.c -- "-x y" --json && run 0 mazurka check -D N=4 args.c -- "-x y" --json &&
+        run 1 mazurka check -DN=5 args.c -- "-x y" --json && run 1 mazurka replay mazurka-args-1.trace &&
+        has out "N == 4" && run 1 mazurka check -DN=4 args.c
+}
+
+test_several_files() {
+    programs
+    mkdir include
+    echo 'extern _Atomic int shared; void *worker(void *);' > include/part.h
+    cat > part.c << 'END'
+#include "part.h"
+_Atomic int shared;
+void *worker(void *a) { int v = shared; shared = v + 1; return a; }
+END
+    cat > whole.c << 'END'
+#include <assert.h>
+#include <math.h>
+#include <pthread.h>
+#include "part.h"
+int main(int argc, char **argv)
+{
+    pthread_t t, u;
+    (void)argv;
+    pthread_create(&t, 0, worker, 0);
+    pthread_create(&u, 0, worker, 0);
+    pthread_join(t, 0);
+    pthread_join(u, 0);
+    assert(shared == 2 || sin(argc) > 2);
+    return 0;
+}
+END
+    run 1 mazurka check -Iinclude whole.c part.c -lm && has out "part.c:3" && has out "whole.c:9" &&
+        run 1 mazurka check -std=c11 -O2 -Wall -Iinclude part.c whole.c -lm
+}
+
+test_cache() {
+    programs
+    echo 'int answer = 1;' > h.h
+    cat > inc.c << 'END'
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include "h.h"
+static atomic_int n;
+static void *w(void *a) { n++; return a; }
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, w, 0);
+    n++;
+    pthread_join(t, 0);
+    assert(answer == 1);
+    return 0;
+}
+END
+    rm -rf "$HOME/.cache"
+    run 0 mazurka check inc.c && [ "$(ls "$HOME/.cache/mazurka" | grep -c '^program-')" -eq 1 ] &&
+        run 0 mazurka check inc.c && [ "$(ls "$HOME/.cache/mazurka" | grep -c '^program-')" -eq 1 ] || { complain "cache not used"; return 1; }
+    echo 'int answer = 2;' > h.h
+    run 1 mazurka check inc.c && echo 'int answer = 1;' > h.h && run 0 mazurka check inc.c || return 1
+    run 0 env XDG_CACHE_HOME="$PWD/xdg" mazurka check inc.c && [ -d xdg/mazurka ] || { complain "XDG_CACHE_HOME"; return 1; }
+    run 0 env HOME=/nonexistent/home mazurka check inc.c && run 0 env -u HOME mazurka check inc.c &&
+        run 0 env HOME=/dev/null mazurka check inc.c && no_leftovers
+    [ -z "$(ls "$HOME/.cache/mazurka" | grep unfinished)" ] || complain "unfinished files in the cache"
+}
+
+test_wide_table() {
+    programs
+    run 1 mazurka check -DN=5 many.c && no_wide_lines out && has out "0.5" || return 1
+    run 1 mazurka check -DN=12 many.c && no_wide_lines out && has out "thread"
+}
+
+test_long_schedule_is_cut() {
+    cat > deep.c << 'END'
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int n, m;
+static void *w(void *a) { m++; return a; }
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, w, 0);
+    for (int i = 0; i < 300; i++) n++;
+    pthread_join(t, 0);
+    assert(n == 0);
+    return 0;
+}
+END
+    run 1 mazurka check deep.c && has out "operations left out" && [ "$(wc -l < out)" -lt 130 ] &&
+        run 0 mazurka show mazurka-deep-1.trace && hasnt out "left out" && [ "$(wc -l < out)" -gt 300 ] &&
+        run 1 mazurka check --verbose deep.c && hasnt out "left out"
+}
+
+test_keep_going() {
+    cat > two.c << 'END'
+#include <pthread.h>
+#include <stdatomic.h>
+int x, y;
+static atomic_int n;
+static void *w(void *a)
+{
+    n++;
+    x++;
+    y++;
+    return a;
+}
+int main(void)
+{
+    pthread_t t, u;
+    pthread_create(&t, 0, w, 0);
+    pthread_create(&u, 0, w, 0);
+    pthread_join(t, 0);
+    pthread_join(u, 0);
+    return 0;
+}
+END
+    run 1 mazurka check --json=one.json two.c && run 1 mazurka check --keep-going --json=all.json two.c &&
+        json_is one.json "len(d['errors']) == 1" && json_is all.json "len(d['errors']) >= 2" && json_is all.json "d['complete']" &&
+        json_is all.json "len({e['trace'] for e in d['errors']}) == len(d['errors'])" && no_wide_lines out
+}
+
+test_cc_stages() {
+    programs
+    for MAZURKA_CC in $(compilers); do
+        export MAZURKA_CC
+        run 0 mazurka cc -c ok.c && [ -f ok.o ] && run 0 mazurka cc -c -o other.o ok.c && [ -f other.o ] &&
+            run 0 mazurka cc -o linked ok.o && run 0 ./linked && run 0 mazurka check ./linked &&
+            run 0 mazurka cc -O2 ok.c && [ -x a.out ] && run 0 mazurka check a.out &&
+            run 0 mazurka cc -S ok.c && has ok.s tsan && run 0 mazurka cc -E ok.c && has out "worker" &&
+            run 0 mazurka cc -M ok.c && has out "ok.o:" && run 0 mazurka cc -fsyntax-only ok.c &&
+            run 0 mazurka cc --version && has out "clang" || [ "$MAZURKA_CC" = gcc ] || return 1
+        run 0 mazurka cc -MMD -o withdeps ok.c && has withdeps.d "withdeps: ok.c" &&
+            run 0 mazurka cc -MD -MF here.d -c ok.c && has here.d "ok.o:" &&
+            run 0 mazurka cc -xc -o lang ok.c && run 0 mazurka check ./lang || return 1
+        printf '%s\n' '-O1 -o "at file"' "ok.c" > words
+        run 0 mazurka cc @words && run 0 mazurka check "./at file" || return 1
+        mazurka cc -x c -o stdin - < ok.c && run 0 mazurka check ./stdin || return 1
+        run 0 mazurka cc -c bad.c 2> /dev/null && return 1
+        : > "$work/why"
+        rm -f ./*.o ./*.d a.out linked withdeps lang stdin "at file" ok.s
+    done
+    no_leftovers
+}
+
+test_cc_keeps_search_order() {
+    programs
+    for MAZURKA_CC in $(compilers); do
+        export MAZURKA_CC
+        run 0 mazurka cc -o prog ok.c -lm -Wl,--as-needed && run 0 readelf -d prog || return 1
+        grep NEEDED out | head -n 1 | grep -q libmazurka || { complain "libmazurka is not first"; return 1; }
+        grep -q libtsan out && { complain "libtsan is linked"; return 1; }
+        run 0 mazurka cc -fPIC -shared -o libpart.so lost.c && run 0 mazurka cc -r -o part.o ok.c || return 1
+    done
+    return 0
+}
+
+test_cc_flags() {
+    programs
+    refuses "-static" mazurka cc -static ok.c && refuses "-fsanitize=address" mazurka cc -fsanitize=address ok.c &&
+        refuses "address" mazurka cc -fsanitize=undefined,address ok.c && refuses "-m32" mazurka cc -m32 -c ok.c &&
+        refuses "argument is missing" mazurka cc ok.c -o && refuses "no arguments" mazurka cc &&
+        run 0 mazurka cc -fsanitize=thread -o prog ok.c && has err "note: -fsanitize=thread left out" &&
+        run 0 mazurka check prog && run 0 mazurka cc -flto -o prog ok.c && has err "-flto left out" &&
+        run 0 mazurka cc -DNDEBUG -o prog lost.c && has err "NDEBUG" && run 0 mazurka check prog &&
+        run 1 mazurka cc -c nothere.c && run 1 mazurka cc -Wall -Werror -Wunused-variable -c "$(
+            echo 'void f(void) { int x; }' > warn.c && echo warn.c)" && no_leftovers
+}
+
+test_cc_by_another_name() {
+    programs
+    ln -s "$mazurka" mazurka-cc
+    run 0 ./mazurka-cc -o prog ok.c && run 0 mazurka check ./prog
+}
+
+test_cc_public_header() {
+    cat > header.c << 'END'
+#include <mazurka.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#ifndef __MAZURKA__
+#error not defined
+#endif
+static atomic_int n;
+static void *w(void *a) { n++; return a; }
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, w, 0);
+    int v = (int)mz_choose(3);
+    n += v;
+    pthread_join(t, 0);
+    mz_assert(n < 3);
+    return 0;
+}
+END
+    run 1 mazurka check header.c && has out "choose 2" && has out "assertion failed: n < 3"
+}
+
+test_make() {
+    programs
+    cat > Makefile << 'END'
+CFLAGS = -O2 -Wall -MMD
+prog: ok.o
+	$(CC) $(CFLAGS) -o $@ $^ -lm
+END
+    for MAZURKA_CC in $(compilers); do
+        export MAZURKA_CC
+        rm -f prog ok.o
+        run 0 make CC="mazurka cc" && run 0 mazurka check ./prog && has out "2 executions" && run 0 ./prog || return 1
+    done
+}
+
+test_cmake() {
+    command -v cmake > /dev/null 2>&1 || return 0
+    programs
+    ln -s "$mazurka" mazurka-cc
+    cat > CMakeLists.txt << 'END'
+cmake_minimum_required(VERSION 3.10)
+project(example C)
+find_package(Threads REQUIRED)
+add_library(part STATIC part.c)
+add_executable(prog ok.c)
+target_link_libraries(prog part m Threads::Threads)
+END
+    echo 'int part(void); int part(void) { return 1; }' > part.c
+    for MAZURKA_CC in $(compilers); do
+        export MAZURKA_CC
+        rm -rf build
+        run 0 cmake -S . -B build -DCMAKE_C_COMPILER="$PWD/mazurka-cc" -DCMAKE_BUILD_TYPE=Debug &&
+            run 0 cmake --build build && run 0 mazurka check build/prog && has out "2 executions" || return 1
+    done
+    rm -rf build
+    run 0 cmake -S . -B build -DCMAKE_C_COMPILER="$mazurka" -DCMAKE_C_COMPILER_ARG1=cc &&
+        run 0 cmake --build build && run 0 mazurka check build/prog
+}
+
+test_symbols_of_both_compilers() {
+    programs
+    for MAZURKA_CC in $(compilers); do
+        export MAZURKA_CC
+        for o in -O0 -O1 -O2; do
+            run 1 mazurka check $o lost.c && has out "store queue.tail[1]: 4000000000" && has out "at lost.c:20" &&
+                has out "0.1 (worker)" && run 1 mazurka check $o race.c && has out "data race on counter, at race.c:3" &&
+                has out "bump, race.c:3" && has out "worker, race.c:6" || { complain "$MAZURKA_CC $o"; return 1; }
+        done
+    done
+}
+
+test_program_built_elsewhere_runs_here() {
+    programs
+    mkdir sub && cp lost.c sub && (cd sub && mazurka cc -o prog lost.c) && run 1 mazurka check sub/prog &&
+        has out "at sub/lost.c:20"
+}
+
+test_closed_descriptors() {
+    programs
+    mazurka check -q ok.c 2> err <&- >&-
+    [ $? -eq 2 ] || mazurka check -q ok.c <&- > out 2>&- || complain "status $? with closed descriptors"
+}
+
+test_full_disk() {
+    programs
+    [ -e /dev/full ] || return 0
+    mazurka check -q ok.c > /dev/full 2> err
+    [ $? -eq 2 ] && has err "cannot write to standard output"
+}
+
+test_broken_pipe() {
+    programs
+    mazurka check lost.c 2> err | head -n 1 > out
+    first_line out "error: " && empty err && no_leftovers
+}
+
+test_bench_is_found_or_explained() {
+    [ -f "$root/bench/run.sh" ] && return 0
+    refuses "bench/run.sh" mazurka bench
+}
+
+# ---- running them ----
+
+tests=$(sed -n 's/^test_\([a-z_0-9]*\)().*/\1/p' "$root/tests/cli/run.sh")
+for name in ${*:-$tests}; do
+    mkdir "$work/$name"
+    : > "$work/why"
+    if (cd "$work/$name" && "test_$name") && [ ! -s "$work/why" ] && (: && no_leftovers); then
+        echo "ok   cli: $name"
+        passed=$((passed + 1))
+    else
+        echo "FAIL cli: $name"
+        sed 's/^/       /' "$work/why"
+        failed=$((failed + 1))
+    fi
+    rm -rf "$TMPDIR"/* "${work:?}/$name"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

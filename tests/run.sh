@@ -1,0 +1,184 @@
+#!/bin/sh
+# Every test. `make test` builds first and calls this. Ends with "N passed, M failed".
+#
+#   sh tests/run.sh [SECTION...]     sections: checks random unit programs papers examples cli
+#
+# SLOW=1       also the expectations marked SLOW (sizes of the benchmarks)
+# JOBS=N       tests at a time, default 2
+# RANDOM_PROGRAMS=N, RANDOM_SEED=N   of the random test, default 10000 programs
+# What is left of failed tests is in build/test.
+cd "$(dirname "$0")/.." || exit 2
+jobs=${JOBS:-2}
+work=build/test
+passed=0 failed=0
+rm -rf "$work"
+mkdir -p "$work"
+export MZ_TEST_DIR="$work"
+
+pass() { passed=$((passed + $1)); }
+fail() { # what went wrong
+    failed=$((failed + 1))
+    echo "  FAIL $1"
+}
+
+# A script or program whose last line may be "N passed, M failed"; else it counts as one.
+run_counted() { # name, command...
+    what=$1
+    shift
+    log=$work/$what.log
+    if timeout -k 5 "${SECTION_LIMIT:-400}" "$@" >"$log" 2>&1 </dev/null; then status=0; else status=$?; fi
+    p=$(sed -n 's/^\([0-9][0-9]*\) passed, [0-9][0-9]* failed$/\1/p' "$log" | tail -n 1)
+    f=$(sed -n 's/^[0-9][0-9]* passed, \([0-9][0-9]*\) failed$/\1/p' "$log" | tail -n 1)
+    if [ -n "$p" ]; then
+        pass "$p"
+        failed=$((failed + f))
+        if [ "$f" != 0 ]; then grep -i 'fail' "$log" | head -n 40 | sed 's/^ */  /'
+        elif [ $status != 0 ]; then fail "$what: exit status $status, see $log"
+        fi
+    elif [ $status = 0 ]; then
+        pass 1
+        tail -n 1 "$log" | sed 's/^/  /'
+    else
+        fail "$what: exit status $status: $(tail -n 1 "$log" | cut -c1-300) (see $log)"
+    fi
+}
+
+# The expectations at the head of each program, as lines "FILE<tab>EXPECTATION", one for each algorithm.
+expectations() {
+    pattern='EXPECT'
+    [ -z "$SLOW" ] || pattern='EXPECT|SLOW'
+    for file in "$@"; do
+        sed -n -E "s@^ *(\*|//|/\*) ($pattern) +@@p" "$file" | sed 's@ *\*/ *$@@' |
+            while IFS= read -r line; do
+                # shellcheck disable=SC2086
+                case " $line " in
+                *' every '*) set -- optimal source dpor sleep; word=every ;;
+                *' all '*) set -- optimal source dpor; word=all ;;
+                *) set -- ''; word= ;;
+                esac
+                for algorithm in "$@"; do
+                    if [ -z "$word" ]; then printf '%s\t%s\n' "$file" "$line"
+                    else printf '%s\t%s\n' "$file" "$(printf '%s' " $line " | sed "s/ $word / $algorithm /; s/^ //; s/ $//")"
+                    fi
+                done
+            done
+    done
+}
+
+run_programs() { # name, files...
+    what=$1
+    shift
+    expectations "$@" >"$work/$what.tasks"
+    [ -z "$SLOW" ] || export MZ_TEST_TIMEOUT=900
+    tr '\t' '\n' <"$work/$what.tasks" | xargs -d '\n' -P "$jobs" -n 2 sh tests/expect.sh >"$work/$what.log" 2>&1
+    p=$(grep -c '^ok ' "$work/$what.log")
+    n=$(wc -l <"$work/$what.tasks")
+    pass "$p"
+    failed=$((failed + n - p))
+    grep -v '^ok ' "$work/$what.log" | head -n 40 | sed 's/^/  /'
+    echo "  $# programs, $n expectations, $((n - p)) failed"
+}
+
+check_format() {
+    # Versions of clang-format differ in details: only the one that the project uses counts.
+    clang-format --version 2>/dev/null | grep -q "version ${CLANG_FORMAT_VERSION:-14}\." || return 0
+    list=$(git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null) || return 0
+    # shellcheck disable=SC2086
+    bad=$(clang-format --dry-run $list 2>&1 | grep -o '^[^:]*' | sort -u | grep '\.[ch]$')
+    [ -n "$bad" ] || pass 1
+    for file in $bad; do fail "$file: not as clang-format writes it"; done
+}
+
+# Folders depend one way only: cmd -> report -> event -> base; runtime, model -> engine -> event -> base, and
+# runtime and model know of the engine only program.h.
+may_include() { # folder, included folder, included file
+    case "$1:$2" in
+    "$1:$1" | *:base) [ "$1" != base ] || [ "$2" = base ] ;;
+    engine:event | runtime:event | model:event | report:event | cmd:event | cmd:report) ;;
+    runtime:engine | model:engine) [ "$3" = program.h ] ;;
+    *) return 1 ;;
+    esac
+}
+
+check_folders() {
+    all_good=1
+    for file in src/*/*.[ch] src/*/*/*.[ch]; do
+        [ -f "$file" ] || continue
+        from=$(printf '%s' "$file" | cut -d / -f 2)
+        bad=
+        for header in $(sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$file"); do
+            case $header in
+            */*) folder=$(basename "$(dirname "$header")") ;;
+            mazurka.h) continue ;;
+            *) folder=$from ;;
+            esac
+            case $header in ../"${header##*/}") folder=$from ;; esac
+            may_include "$from" "$folder" "$(basename "$header")" || bad="$bad $header"
+        done
+        [ -z "$bad" ] || { all_good=0 && fail "$file: must not include$bad"; }
+    done
+    pass "$all_good"
+}
+
+check_texts() {
+    if found=$(grep -rnIE '(/home/[a-z]|/root/|/Users/|/work/)' --exclude-dir=.git --exclude-dir=build \
+        --exclude=run.sh . | head -n 5) && [ -n "$found" ]; then
+        fail "paths of one machine: $found"
+    else
+        pass 1
+    fi
+    all_good=1
+    for file in tests/*.sh tests/*/*.sh tools/*.sh bench/*.sh .ci/run; do
+        [ -f "$file" ] || continue
+        sh -n "$file" 2>/dev/null || bash -n "$file" 2>/dev/null ||
+            { all_good=0 && fail "$file: does not parse"; }
+    done
+    pass "$all_good"
+}
+
+run_section() {
+    case $1 in
+    checks)
+        check_format
+        check_folders
+        check_texts
+        ;;
+    random)
+        if [ ! -x build/mz-random ]; then
+            fail "random: build/mz-random is not there (make build/mz-random)"
+        else
+            run_counted random build/mz-random --count "${RANDOM_PROGRAMS:-10000}" --seed "${RANDOM_SEED:-1}" \
+                --jobs "$jobs"
+            run_counted corpus build/mz-random --corpus tests/random/corpus
+        fi
+        ;;
+    unit)
+        for test in build/unit/*; do
+            # shellcheck disable=SC2015
+            [ -f "$test" ] && [ -x "$test" ] && run_counted "unit-$(basename "$test")" "$test"
+        done
+        if [ -f tests/unit/run.sh ]; then run_counted unit sh tests/unit/run.sh; fi
+        ;;
+    programs) run_programs programs tests/programs/*.c ;;
+    papers) run_programs papers tests/papers/*.c ;;
+    examples) run_programs examples examples/*.c ;;
+    cli)
+        if [ -f tests/cli/run.sh ]; then run_counted cli sh tests/cli/run.sh; fi
+        ;;
+    *)
+        echo "no such section: $1" >&2
+        exit 2
+        ;;
+    esac
+}
+
+[ $# -gt 0 ] || set -- checks random unit programs papers examples cli
+for section in "$@"; do
+    before=$passed
+    started=$(date +%s)
+    echo "$section:"
+    run_section "$section"
+    echo "  $((passed - before)) passed in $(($(date +%s) - started)) s"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
