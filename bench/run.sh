@@ -81,7 +81,7 @@ while read -r program size nidhugg_source nidhugg_optimal genmc; do
         measure "$program" "$size" "$algorithm" || { status=1 && continue; }
         rate=$(awk "BEGIN { printf \"%.0f\", $executions / ($seconds > 0 ? $seconds : 1e-9) }")
         ns=$(ns_per_operation)
-        switches=$(awk "BEGIN { if (\"$ns\" != \"-\" && ${switch_ns:-0} > 0) printf \"%.1f\", $ns / $switch_ns; else printf \"-\" }")
+        switches=$(awk "BEGIN { if (\"$ns\" != \"-\" && ${switch_ns:-0} > 0) printf \"%.1f\", $ns / ${switch_ns:-1}; else printf \"-\" }")
         mib=$(awk "BEGIN { printf \"%.1f\", ${memory:-0} / 1048576 }")
         if [ $algorithm = source ]; then nidhugg=$nidhugg_source; else nidhugg=$nidhugg_optimal; fi
         others=$(awk "BEGIN { n = $nidhugg; g = $genmc; b = n > g ? n : g;

@@ -41,6 +41,18 @@ static const struct flag flags[] = {
     {{"--param", "tsan-distinguish-volatile=1"}, 'g', false},
     {{"-mllvm", "-tsan-instrument-func-entry-exit=0"}, 'c', false},
     {{"-mllvm", "-tsan-distinguish-volatile=1"}, 'c', false},
+    /* Calls that the compiler would otherwise put in line, without hooks. */
+    {{"-fno-builtin-memset"}, 'b', false},
+    {{"-fno-builtin-memcpy"}, 'b', false},
+    {{"-fno-builtin-memmove"}, 'b', false},
+    {{"-fno-builtin-mempcpy"}, 'b', false},
+    {{"-fno-builtin-bzero"}, 'b', false},
+    {{"-fno-builtin-bcopy"}, 'b', false},
+    {{"-fno-builtin-strcpy"}, 'b', false},
+    {{"-fno-builtin-stpcpy"}, 'b', false},
+    {{"-fno-builtin-strncpy"}, 'b', false},
+    {{"-fno-builtin-strcat"}, 'b', false},
+    {{"-fno-builtin-strncat"}, 'b', false},
     /* Programs look at this to disable code under the thread sanitizer: they are to be checked as they are.
      */
     {{"-U__SANITIZE_THREAD__"}, 'b', false},

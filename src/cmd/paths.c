@@ -23,37 +23,48 @@ static char *own_directory(void)
     return slash ? mz_memory_stringn(buffer, (size_t)(slash - buffer)) : NULL;
 }
 
-static const char *existing(char *path)
+/* The path if something is there; else it is given back and NULL returned. */
+static char *existing(char *path)
 {
     if (access(path, R_OK) == 0) return path;
     free(path);
     return NULL;
 }
 
-static bool use_layout(struct mz_paths *p, const char *library_dir, char *library, char *include_dir,
-                       char *bench)
+/* Directories of a layout, below where the command or its parent is. */
+struct layout {
+    const char *library_dir, *include_dir, *bench;
+};
+static const struct layout checkout = {"build", "include", "bench/run.sh"};
+static const struct layout installed = {"lib/mazurka", "include", "share/mazurka/bench/run.sh"};
+
+static bool use_layout(struct mz_paths *p, const char *dir, const struct layout *l)
 {
-    p->library = existing(library);
-    p->library_dir = library_dir;
-    p->include_dir = include_dir;
-    p->bench = existing(bench);
-    return p->library != NULL;
+    p->library = existing(mz_format("%s/%s/libmazurka.so", dir, l->library_dir));
+    if (!p->library) return false;
+    p->library_dir = mz_format("%s/%s", dir, l->library_dir);
+    p->include_dir = mz_format("%s/%s", dir, l->include_dir);
+    p->bench = existing(mz_format("%s/%s", dir, l->bench));
+    return true;
 }
 
 int mz_paths_find(struct mz_paths *p)
 {
-    char *dir = own_directory();
-    if (!dir) return mz_fail("cannot find out where mazurka is: /proc/self/exe: %s", strerror(errno));
-    char *prefix = mz_memory_string(dir), *slash = strrchr(prefix, '/');
-    if (slash) *slash = '\0';
-    if (use_layout(p, mz_format("%s/build", dir), mz_format("%s/build/libmazurka.so", dir),
-                   mz_format("%s/include", dir), mz_format("%s/bench/run.sh", dir)))
-        return 0;
-    if (use_layout(p, mz_format("%s/lib/mazurka", prefix), mz_format("%s/lib/mazurka/libmazurka.so", prefix),
-                   mz_format("%s/include", prefix), mz_format("%s/share/mazurka/bench/run.sh", prefix)))
-        return 0;
-    return mz_fail("libmazurka.so is neither in %s/build nor in %s/lib/mazurka: run `make`, or install again",
-                   dir, prefix);
+    static struct mz_paths found;
+    int status = 0;
+    if (!found.library) {
+        char *dir = own_directory();
+        if (!dir) return mz_fail("cannot find out where mazurka is: /proc/self/exe: %s", strerror(errno));
+        char *prefix = mz_memory_string(dir), *slash = strrchr(prefix, '/');
+        if (slash) *slash = '\0';
+        if (!use_layout(&found, dir, &checkout) && !use_layout(&found, prefix, &installed))
+            status = mz_fail("libmazurka.so is neither in %s/%s nor in %s/%s: run `make`, or install again",
+                             dir, checkout.library_dir, prefix, installed.library_dir);
+        free(prefix);
+        free(dir);
+    }
+    *p = found;
+    return status;
 }
 
 /* mkdir -p */

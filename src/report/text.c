@@ -65,8 +65,8 @@ static void quote_source(struct mz_strbuf *out, const struct mz_style *style, in
     while (n > 0 && strchr(" \t\r\n", text[n - 1])) text[--n] = '\0';
     if (n > 0) {
         const char *code = text + strspn(text, " \t");
-        int room = (int)style->width - indent - 2;
-        mz_strbuf_addf(out, "%*s%.*s%s\n", indent, "", room, code, (int)strlen(code) > room ? ".." : "");
+        int most = (int)style->width - indent - 2;
+        mz_strbuf_addf(out, "%*s%.*s%s\n", indent, "", most, code, (int)strlen(code) > most ? ".." : "");
     }
     free(text);
 }

@@ -213,7 +213,7 @@ static _Noreturn void end_all(enum mz_end end)
         mz_print(rt.channel->end_text);
         mz_print("\n");
     }
-    _exit(2);
+    mz_quit(2);
 }
 
 _Noreturn void mz_unsupported(const char *call, const char *instead)
@@ -232,7 +232,7 @@ _Noreturn void mz_bug(const char *file, int line, const char *what)
         mz_print("mazurka: internal error: ");
         mz_print(what);
         mz_print("\n");
-        _exit(2);
+        mz_quit(2);
     }
     char *t = rt.channel->end_text, *end = t + sizeof rt.channel->end_text;
     t = mz_text_add(t, end, file);

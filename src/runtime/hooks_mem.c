@@ -93,3 +93,91 @@ void *__memset_chk(void *to, int c, size_t n, size_t room)
     ACCESS(to, n, true);
     return mz_raw_memset(to, c, n);
 }
+
+/* The string functions of libc are not instrumented: say what they read and write, then do it. */
+static size_t length(const char *s, size_t most)
+{
+    size_t n = 0;
+    while (n < most && s[n]) n++;
+    return n;
+}
+
+#define ALL_OF_IT ((size_t)-1)
+
+MZ_EXPORT char *strcpy(char *to, const char *from);
+MZ_EXPORT char *stpcpy(char *to, const char *from);
+MZ_EXPORT char *strncpy(char *to, const char *from, size_t n);
+MZ_EXPORT char *strcat(char *to, const char *from);
+MZ_EXPORT char *strncat(char *to, const char *from, size_t n);
+MZ_EXPORT void *mempcpy(void *to, const void *from, size_t n);
+MZ_EXPORT void bzero(void *to, size_t n);
+MZ_EXPORT void bcopy(const void *from, void *to, size_t n);
+
+char *strcpy(char *to, const char *from)
+{
+    size_t n = length(from, ALL_OF_IT) + 1;
+    ACCESS(from, n, false);
+    ACCESS(to, n, true);
+    return mz_raw_memcpy(to, from, n);
+}
+
+char *stpcpy(char *to, const char *from)
+{
+    size_t n = length(from, ALL_OF_IT);
+    ACCESS(from, n + 1, false);
+    ACCESS(to, n + 1, true);
+    mz_raw_memcpy(to, from, n + 1);
+    return to + n;
+}
+
+char *strncpy(char *to, const char *from, size_t n)
+{
+    size_t used = length(from, n);
+    ACCESS(from, used < n ? used + 1 : n, false);
+    ACCESS(to, n, true);
+    mz_raw_memcpy(to, from, used);
+    mz_raw_memset(to + used, 0, n - used);
+    return to;
+}
+
+static char *append(char *to, const char *from, size_t n, void *pc, const void *frame)
+{
+    size_t before = length(to, ALL_OF_IT);
+    if (rt.active) {
+        mz_access_range(to, before + 1, false, pc, frame);
+        if (n) mz_access_range(from, n, false, pc, frame);
+        mz_access_range(to + before, n + 1, true, pc, frame);
+    }
+    mz_raw_memcpy(to + before, from, n);
+    to[before + n] = 0;
+    return to;
+}
+
+char *strcat(char *to, const char *from)
+{
+    return append(to, from, length(from, ALL_OF_IT), MZ_PC(), MZ_FRAME());
+}
+char *strncat(char *to, const char *from, size_t n)
+{
+    return append(to, from, length(from, n), MZ_PC(), MZ_FRAME());
+}
+
+void *mempcpy(void *to, const void *from, size_t n)
+{
+    ACCESS(from, n, false);
+    ACCESS(to, n, true);
+    return (char *)mz_raw_memcpy(to, from, n) + n;
+}
+
+void bzero(void *to, size_t n)
+{
+    ACCESS(to, n, true);
+    mz_raw_memset(to, 0, n);
+}
+
+void bcopy(const void *from, void *to, size_t n)
+{
+    ACCESS(from, n, false);
+    ACCESS(to, n, true);
+    mz_raw_memmove(to, from, n);
+}

@@ -21,19 +21,38 @@ static struct {
     void *argument;
 } handlers[ATEXIT];
 
-static int first_free_fd;
+/* Descriptors that are free when the program starts, as ranges. */
+#define RANGES 64
+static struct {
+    unsigned first, last;
+} free_fds[RANGES];
+static unsigned free_fd_ranges;
+
+static void add_free_fds(unsigned first, unsigned last)
+{
+    if (first > last || free_fd_ranges == RANGES) return;
+    free_fds[free_fd_ranges].first = first;
+    free_fds[free_fd_ranges++].last = last;
+}
 
 void mz_libc_init(void)
 {
-    for (int fd = 0; fd < 1024; fd++)
-        if (fcntl(fd, F_GETFD) != -1) first_free_fd = fd + 1;
+    unsigned next = 0;
+    for (unsigned fd = 0; fd < 1024; fd++) {
+        if (fcntl((int)fd, F_GETFD) == -1) continue;
+        if (fd) add_free_fds(next, fd - 1);
+        next = fd + 1;
+    }
+    add_free_fds(next, ~0u);
 }
 
 /* Descriptors that the last execution left open are the one thing that memory does not hold. */
 void mz_libc_reset(void)
 {
     rt.run.atexit_count = 0;
-    if (rt.files_used) syscall(SYS_close_range, first_free_fd, ~0u, 0);
+    if (!rt.files_used) return;
+    for (unsigned i = 0; i < free_fd_ranges; i++)
+        syscall(SYS_close_range, free_fds[i].first, free_fds[i].last, 0);
 }
 
 /* ---- the end of the program ---- */
@@ -69,6 +88,13 @@ MZ_EXPORT int on_exit(void (*function)(int, void *), void *argument)
     mz_unsupported("on_exit", "use atexit");
 }
 
+/* End the process, now. */
+_Noreturn void mz_quit(int code)
+{
+    syscall(SYS_exit_group, code);
+    __builtin_unreachable();
+}
+
 static void (*libc_exit(const char *name))(int) { return (void (*)(int))mz_next_symbol(name); }
 
 MZ_EXPORT _Noreturn void exit(int code)
@@ -80,8 +106,7 @@ MZ_EXPORT _Noreturn void exit(int code)
 MZ_EXPORT _Noreturn void _exit(int code)
 {
     if (rt.active) mz_exit_program(code, false);
-    syscall(SYS_exit_group, code);
-    __builtin_unreachable();
+    mz_quit(code);
 }
 MZ_EXPORT _Noreturn void _Exit(int code) { _exit(code); }
 MZ_EXPORT _Noreturn void quick_exit(int code) { _exit(code); }
@@ -101,7 +126,7 @@ _Noreturn void __assert_fail(const char *expression, const char *file, unsigned 
     mz_print("mazurka: assertion failed before main: ");
     mz_print(expression);
     mz_print("\n");
-    _exit(2);
+    mz_quit(2);
 }
 
 MZ_EXPORT _Noreturn void __stack_chk_fail(void);

@@ -196,6 +196,7 @@ bool mz_heap_contains(uint64_t address);
 void mz_libc_init(void);
 void mz_libc_reset(void);
 void mz_run_atexit(void);
+_Noreturn void mz_quit(int code);
 void mz_signals_init(void);
 void *mz_next_symbol(const char *name);
 void mz_print(const char *text); /* to standard error */

@@ -91,7 +91,7 @@ static void look_for_progress(int number, siginfo_t *info, void *context)
     c->end_thread = rt.self;
     c->end = MZ_END_STEPS;
     rt.active = false;
-    _exit(0);
+    mz_quit(0);
 }
 
 static void watch_progress(int (*action)(int, const struct sigaction *, struct sigaction *))

@@ -14,6 +14,7 @@
 
 #include "../base/region.h"
 
+#include <errno.h>
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -97,6 +98,7 @@ static void save_tls(void)
 {
     uintptr_t lowest = rt.slots[0].fs;
     dl_iterate_phdr(lowest_tls, &lowest);
+    errno = 0; /* whatever happened while we set things up */
     rt.tls_size = (rt.slots[0].fs - lowest + 63) & ~(size_t)63;
     sn.tls_saved = mz_region_reserve(rt.tls_size * MZ_SLOTS + 1);
     MZ_ASSERT(sn.tls_saved != NULL);

@@ -281,9 +281,9 @@ static int our_main(int argc, char **argv, char **envp)
     rt.channel->switch_ns = rt.switch_ns;
     if (rt.recording) describe_areas();
     mz_explore_program();
-    if (rt.standalone) _exit(end_standalone());
+    if (rt.standalone) mz_quit(end_standalone());
     if (rt.channel->options.show_output) fflush(NULL);
-    _exit(0);
+    mz_quit(0);
 }
 
 MZ_EXPORT int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),

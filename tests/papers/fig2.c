@@ -6,7 +6,7 @@
  *
  * EXPECT every verified 5
  * EXPECT optimal verified 5
- * EXPECT source verified 5 total=~8
+ * EXPECT source verified 5 total=8
  * EXPECT -DAS_PRINTED every verified 7
  */
 #include <pthread.h>
