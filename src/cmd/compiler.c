@@ -190,6 +190,8 @@ static char *kept_file(const struct mz_compiler *c)
     if (!cache) return NULL;
     mz_sha256_init(&hash);
     mz_sha256_text(&hash, "compiler 1 " MZ_VERSION);
+    for (size_t i = 0; i < FLAGS; i++)
+        for (int w = 0; w < MAX_WORDS && flags[i].words[w]; w++) mz_sha256_text(&hash, flags[i].words[w]);
     for (size_t i = 0; i < c->words.count; i++) {
         struct stat s;
         char *path = find_in_path(c->words.items[i]);

@@ -14,12 +14,23 @@ typedef unsigned __int128 a128;
 
 #define OUTSIDE mz_unlikely(!rt.active)
 
+static __attribute__((noinline)) void happened_live(int op, uint64_t a, unsigned size, int order,
+                                                    enum mz_access access, uint64_t old)
+{
+    mz_commit_live(access, old);
+    mz_sync_atomic(op, order & 7, access);
+    mz_shadow_atomic(a, size, access);
+}
+
+/* The operation has been performed: on the repeated part of the path only the epoch is counted. */
 static inline void happened(int op, const volatile void *a, unsigned size, int order, enum mz_access access,
                             uint64_t old)
 {
-    mz_commit(access, old);
-    mz_sync_atomic(op, order & 7, access);
-    mz_shadow_atomic((uintptr_t)a, size, access);
+    if (mz_likely(mz_commit_replayed())) {
+        if (access == MZ_WRITES && mz_is_release(order & 7)) rt.run.threads[rt.self].epoch++;
+    } else {
+        happened_live(op, (uintptr_t)a, size, order, access, old);
+    }
 }
 
 #define LOAD(n)                                                                                              \

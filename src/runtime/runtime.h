@@ -229,20 +229,28 @@ static inline void mz_visible(uint8_t op, uint64_t key, uint8_t size, uint8_t ac
     mz_dispatch();
 }
 
-/* The operation happens now. */
-static inline void mz_commit(enum mz_access access, uint64_t old)
+/* The operation happens now, as it did in the execution before; false if it is new. */
+static inline bool mz_commit_replayed(void)
 {
     struct mz_path *path = rt.path;
     uint32_t k = path->depth;
-    if (mz_likely(k < path->replay)) {
-        const struct mz_event *e = &path->events[k];
-        const struct mz_pending *p = &rt.view.pending[rt.self];
-        if (mz_unlikely(e->key != p->key || e->op != p->op)) mz_diverged(rt.self);
-        path->depth = k + 1;
-        rt.channel->live_length = k + 1;
-        return;
-    }
-    mz_commit_live(access, old);
+    if (mz_unlikely(k >= path->replay)) return false;
+    const struct mz_event *e = &path->events[k];
+    const struct mz_pending *p = &rt.view.pending[rt.self];
+    if (mz_unlikely(e->key != p->key || e->op != p->op)) mz_diverged(rt.self);
+    path->depth = k + 1;
+    rt.channel->live_length = k + 1;
+    return true;
+}
+
+static inline void mz_commit(enum mz_access access, uint64_t old)
+{
+    if (!mz_commit_replayed()) mz_commit_live(access, old);
+}
+
+static inline bool mz_is_release(int order)
+{
+    return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
 }
 
 #define MZ_FRAME() __builtin_frame_address(0)

@@ -271,10 +271,9 @@ void mz_shadow_range(uint64_t address, size_t size, bool write, uint64_t pc)
     }
 }
 
-/* An atomic access that has just been committed: is it ordered with the plain ones before? */
+/* A new atomic access that has just been committed: is it ordered with the plain ones before? */
 void mz_shadow_atomic(uint64_t address, unsigned size, enum mz_access access)
 {
-    if (!rt.path->live) return;
     for (uint64_t at = address; at < address + size; at = at / GRANULE * GRANULE + GRANULE) {
         unsigned part = (unsigned)(GRANULE - at % GRANULE);
         if (part > address + size - at) part = (unsigned)(address + size - at);

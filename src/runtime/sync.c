@@ -95,21 +95,14 @@ static bool is_acquire(int order)
     return order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME || order == __ATOMIC_ACQ_REL ||
            order == __ATOMIC_SEQ_CST;
 }
-static bool is_release(int order)
-{
-    return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
-}
-
 /* The epoch that a release of the thread publishes. */
 static uint32_t release_epoch(int thread) { return rt.run.threads[thread].epoch++; }
 
-/* The atomic event that has just been committed. */
+/* The new atomic event that has just been committed. */
 void mz_sync_atomic(int op, int order, enum mz_access access)
 {
     int p = rt.self;
-    bool live = rt.path->live;
-    uint32_t epoch = access == MZ_WRITES && is_release(order) ? release_epoch(p) : 0;
-    if (!live) return;
+    uint32_t epoch = access == MZ_WRITES && mz_is_release(order) ? release_epoch(p) : 0;
     uint8_t kind = access == MZ_READS ? READ : op == MZ_OP_STORE ? STORE : UPDATE;
     append(kind, p, 0, order, rt.path->events[rt.path->depth - 1].object, epoch);
 }
@@ -127,7 +120,7 @@ void mz_sync_release(uint64_t key)
 
 void mz_sync_fence(int order)
 {
-    uint32_t epoch = is_release(order) ? release_epoch(rt.self) : 0;
+    uint32_t epoch = mz_is_release(order) ? release_epoch(rt.self) : 0;
     if (rt.path->live) append(FENCE, rt.self, 0, order, 0, epoch);
 }
 
@@ -214,7 +207,7 @@ static void read_object(const struct entry *e)
 
 static void store_object(const struct entry *e)
 {
-    uint32_t p = e->thread, own = is_release(e->order) ? published((int)p, e->epoch) : S.fence[p];
+    uint32_t p = e->thread, own = mz_is_release(e->order) ? published((int)p, e->epoch) : S.fence[p];
     if (own) {
         set(&S.object[e->object], own);
         set(&S.head[e->object], p + 1);
@@ -227,7 +220,7 @@ static void store_object(const struct entry *e)
 static void update_object(const struct entry *e)
 {
     read_object(e);
-    uint32_t p = e->thread, own = is_release(e->order) ? published((int)p, e->epoch) : S.fence[p];
+    uint32_t p = e->thread, own = mz_is_release(e->order) ? published((int)p, e->epoch) : S.fence[p];
     set(&S.object[e->object], joined(own, S.object[e->object]));
     if (!S.head[e->object] && own) set(&S.head[e->object], p + 1);
 }
@@ -253,7 +246,7 @@ static void work_off(const struct entry *e)
         break;
     case FENCE:
         if (is_acquire(e->order)) take_in(p, S.met[p]);
-        if (is_release(e->order)) set(&S.fence[p], published(p, e->epoch));
+        if (mz_is_release(e->order)) set(&S.fence[p], published(p, e->epoch));
         break;
     case SPAWN:
         widen(e->other);
