@@ -109,7 +109,8 @@ static struct mz_step nobody(struct mz_exploration *x, enum mz_ending ending)
 /* The first choice of the thread that is awake at node k; those after it stay in node.choices. */
 static bool choose(struct mz_exploration *x, uint32_t k, struct mz_step *step)
 {
-    uint64_t choices = x->view->pending[step->thread].choices & ~mz_sleep_choices(x, k, step->thread);
+    uint64_t choices = x->view->pending[step->thread].choices;
+    if (x->nodes[k].asleep & mz_bit(step->thread)) choices &= ~mz_sleep_choices(x, k, step->thread);
     if (!choices) return false;
     step->choice = (uint8_t)__builtin_ctzll(choices);
     x->nodes[k].choices = choices & (choices - 1);
@@ -259,10 +260,12 @@ void mz_explore_wake(struct mz_exploration *x, mz_number event, int woken)
                    mz_clock_joined(x, x->thread_clock[woken], mz_event_at(x, event)->clock));
 }
 
-void mz_explore_release(struct mz_exploration *x, int thread, uint64_t key)
+uint32_t mz_explore_release(struct mz_exploration *x, int thread, uint64_t key)
 {
-    if (!live(x)) return;
-    mz_journal_set(x, &x->objects[mz_object_find(x, key, 0)].release, x->thread_clock[thread]);
+    if (!live(x)) return 0;
+    uint32_t object = mz_object_find(x, key, 0);
+    mz_journal_set(x, &x->objects[object].release, x->thread_clock[thread]);
+    return object;
 }
 
 void mz_explore_set(struct mz_exploration *x, uint32_t *slot, uint32_t value)

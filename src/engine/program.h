@@ -108,7 +108,8 @@ enum mz_ending mz_explore_ending(const struct mz_exploration *x);
 /* Local operations of the running step: `thread` has just ... */
 void mz_explore_spawn(struct mz_exploration *x, int thread, int child);
 void mz_explore_join(struct mz_exploration *x, int thread, int finished);
-void mz_explore_release(struct mz_exploration *x, int thread, uint64_t key); /* mutex given back */
+/* ... given back a mutex; returns the number of the object, or 0 while replaying */
+uint32_t mz_explore_release(struct mz_exploration *x, int thread, uint64_t key);
 /* The event of this number (a signal or broadcast) is a cause of the next event of a thread: to be called
  * when that next event is the one that waited for it, not while the thread still has to release the mutex. */
 void mz_explore_wake(struct mz_exploration *x, mz_number event, int woken);

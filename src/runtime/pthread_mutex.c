@@ -50,21 +50,23 @@ void mz_mutex_take(struct mz_mutex *m)
     rt.view.enabled &= ~m->waiters;
     rt.run.threads[rt.self].state = MZ_THREAD_RUNNABLE;
     mz_commit(MZ_WRITES, 0);
-    mz_sync_acquire((uintptr_t)m);
+    mz_sync_acquire();
 }
 
 void mz_mutex_give(struct mz_mutex *m, const void *pc, const void *frame)
 {
+    uint32_t object;
     if (rt.trylock_used) {
         mz_visible(MZ_OP_UNLOCK, (uintptr_t)m, 0, MZ_WRITES, 0, pc);
         mz_commit(MZ_WRITES, 0);
+        object = rt.path->events[rt.path->depth - 1].object;
         MZ_RECORD(MZ_OP_UNLOCK, (uintptr_t)m, 0, 0, 0, 0, 0, frame);
     } else {
         rt.run.local_operations++;
-        mz_explore_release(rt.x, rt.self, (uintptr_t)m);
+        object = mz_explore_release(rt.x, rt.self, (uintptr_t)m);
         MZ_RECORD(MZ_OP_RELEASE, (uintptr_t)m, 0, 0, 0, 0, 0, frame);
     }
-    mz_sync_release((uintptr_t)m);
+    mz_sync_release(object);
     m->owner = 0;
     rt.view.enabled |= m->waiters;
 }

@@ -103,6 +103,24 @@ static void look_at_undefined(const struct dl_phdr_info *info, const ElfW(Dyn) *
     }
 }
 
+static bool is_system(const char *path)
+{
+    static const char *const system[] = {"/libc.so",       "/ld-",      "/libm.so",   "/libpthread.so",
+                                         "/libdl.so",      "/librt.so", "linux-vdso", "/libgcc_s.so",
+                                         "/libmazurka.so", NULL};
+    for (const char *const *s = system; *s; s++)
+        if (strstr(path, *s)) return true;
+    return false;
+}
+
+static void note_module(const char *path)
+{
+    char text[MZ_TEXT], *end = text + sizeof text, *t = text;
+    t = mz_text_add(t, end, path);
+    mz_text_add(t, end, " was not compiled with mazurka cc: what it does to shared memory is not seen");
+    mz_note(text);
+}
+
 static int find_ourselves(struct dl_phdr_info *info, size_t size, void *data)
 {
     uint64_t start = ~0ull, end = 0;
@@ -150,6 +168,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
     if (dyn && !mz_is_ours((uintptr_t)dyn) && !strstr(m->path, "/libc.so") && !strstr(m->path, "linux-vdso"))
         look_at_undefined(info, dyn, m);
     c->instrumented |= m->instrumented;
+    if (!m->instrumented && !is_system(m->path)) note_module(m->path);
     return 0;
 }
 

@@ -107,15 +107,16 @@ void mz_sync_atomic(int op, int order, enum mz_access access)
     append(kind, p, 0, order, rt.path->events[rt.path->depth - 1].object, epoch);
 }
 
-void mz_sync_acquire(uint64_t key)
+/* The running thread has just got the mutex, by its last event. */
+void mz_sync_acquire(void)
 {
-    if (rt.path->live) append(ACQUIRE, rt.self, 0, 0, mz_explore_object(rt.x, key), 0);
+    if (rt.path->live) append(ACQUIRE, rt.self, 0, 0, rt.path->events[rt.path->depth - 1].object, 0);
 }
 
-void mz_sync_release(uint64_t key)
+void mz_sync_release(uint32_t object)
 {
     uint32_t epoch = release_epoch(rt.self);
-    if (rt.path->live) append(RELEASE, rt.self, 0, 0, mz_explore_object(rt.x, key), epoch);
+    if (rt.path->live) append(RELEASE, rt.self, 0, 0, object, epoch);
 }
 
 void mz_sync_fence(int order)
