@@ -85,6 +85,16 @@ static int run(const struct mz_compiler *compiler, struct mz_list *argv)
 
 /* ---- lines that need no steps ---- */
 
+static bool has_assembly(const struct mz_cc_line *line)
+{
+    for (size_t i = 0; i < line->count; i++) {
+        const struct mz_cc_word *w = &line->words[i];
+        const char *dot = w->kind == MZ_CC_SOURCE ? strrchr(w->text, '.') : NULL;
+        if (dot && (!strcmp(dot, ".s") || !strcmp(dot, ".S") || !strcmp(dot, ".sx"))) return true;
+    }
+    return false;
+}
+
 static int run_whole(const struct mz_compiler *compiler, const struct mz_paths *paths,
                      const struct mz_cc_line *line)
 {
@@ -92,6 +102,7 @@ static int run_whole(const struct mz_compiler *compiler, const struct mz_paths *
     bool link = line->stage == MZ_CC_LINK && !line->relocatable, compile = line->stage > MZ_CC_NOTHING;
     mz_list_append(&argv, &compiler->words);
     if (compile) mz_cc_flags_before(paths, &argv);
+    if (compiler->clang && has_assembly(line)) mz_list_add(&argv, "-Qunused-arguments"); /* ours are for C */
     if (link) mz_cc_flags_link(paths, &argv);
     for (size_t i = 0; i < line->count; i++) mz_cc_line_append(&argv, &line->words[i]);
     if (compile && line->stage != MZ_CC_LINK) mz_cc_flags_behind(compiler, &argv);

@@ -52,19 +52,37 @@ static char *what_came_instead(const struct mz_outcome *outcome)
     return mz_memory_string("it ended without an error");
 }
 
-int mz_session_replay(struct mz_target *t, const struct mz_replay *r, struct mz_outcome *outcome,
-                      struct mz_bug *bug)
+static int run_schedule(struct mz_target *t, const struct mz_replay *r, uint64_t address,
+                        struct mz_outcome *outcome)
 {
-    struct mz_finding *death = mz_memory_new(sizeof *death);
     t->options.mode = MZ_MODE_REPLAY;
     t->options.schedule_length = (uint32_t)r->length;
-    t->options.race_address = r->address;
+    t->options.race_address = address;
     t->options.race_size = r->size;
     t->options.keep_going = false;
     t->schedule = r->schedule;
     t->time_limit = REPLAY_TIME;
     t->progress.on = false;
-    int status = mz_target_run(t, outcome);
+    return mz_target_run(t, outcome);
+}
+
+/* The racing variable may lie elsewhere in this run (a trace from another machine): once more, watching
+ * there. */
+static int run_watching(struct mz_target *t, const struct mz_replay *r, struct mz_outcome *outcome)
+{
+    int status = run_schedule(t, r, r->address, outcome);
+    const struct mz_finding *f = status == 0 ? same_finding(outcome, r) : NULL;
+    if (!f || f->kind != MZ_KIND_DATA_RACE || f->address == r->address) return status;
+    uint64_t address = f->address;
+    mz_outcome_release(outcome);
+    return run_schedule(t, r, address, outcome);
+}
+
+int mz_session_replay(struct mz_target *t, const struct mz_replay *r, struct mz_outcome *outcome,
+                      struct mz_bug *bug)
+{
+    struct mz_finding *death = mz_memory_new(sizeof *death);
+    int status = run_watching(t, r, outcome);
     if (status == 0) {
         const struct mz_finding *f = same_finding(outcome, r);
         bool died = !f && mz_collect_death(outcome, death);
@@ -127,7 +145,7 @@ static int write_text(const struct mz_report *report, const struct mz_settings *
 
 int mz_session_write(const struct mz_report *report, const struct mz_settings *s, bool sources)
 {
-    int status = mz_verdict_status(report->verdict), written = 0;
+    int status = (int)mz_verdict_status(report->verdict), written = 0;
     bool stdout_is_json = s->json && !s->json_file;
     if (report->verdict != MZ_FAILED && !stdout_is_json) written = write_text(report, s, sources);
     if (s->json) {

@@ -38,12 +38,13 @@ static uint64_t arena_size(uint64_t steps)
     return align(want < LEAST_ARENA ? LEAST_ARENA : want > MOST_ARENA ? MOST_ARENA : want);
 }
 
-/* header | live schedule | schedule to replay, records (replaying) | schedules of findings */
+/* header | live schedule | schedule to replay | records | schedules of findings
+ * The same whether exploring or replaying, or what the program maps later would lie elsewhere. Pages that
+ * nobody touches cost nothing. */
 static void lay_out(struct mz_channel *c, const struct mz_options_block *options)
 {
-    bool replay = options->mode == MZ_MODE_REPLAY;
     uint64_t at = align(sizeof *c), steps = options->max_steps;
-    if (replay && options->schedule_length > steps) steps = options->schedule_length;
+    if (options->schedule_length > steps) steps = options->schedule_length;
     c->magic = MZ_CHANNEL_MAGIC;
     c->version = MZ_CHANNEL_VERSION;
     c->size_of_header = sizeof *c;
@@ -51,13 +52,11 @@ static void lay_out(struct mz_channel *c, const struct mz_options_block *options
     c->live_offset = at;
     c->live_capacity = steps + 1;
     at += align(c->live_capacity * sizeof(struct mz_step));
-    if (replay) {
-        c->options.schedule_offset = at;
-        at += align(options->schedule_length * sizeof(struct mz_step));
-        c->records_offset = at;
-        c->records_capacity = RECORDS;
-        at += align(RECORDS * sizeof(struct mz_record));
-    }
+    c->options.schedule_offset = at;
+    at += align(steps * sizeof(struct mz_step));
+    c->records_offset = at;
+    c->records_capacity = RECORDS;
+    at += align(RECORDS * sizeof(struct mz_record));
     c->arena_offset = at;
     c->arena_size = arena_size(steps);
     c->size = at + c->arena_size;
@@ -108,7 +107,7 @@ static void tidy(struct mz_channel *c, const struct mz_options_block *options)
     c->end_text[sizeof c->end_text - 1] = '\0';
     for (int i = 0; i < MZ_MAX_THREADS; i++) c->threads[i].name[sizeof c->threads[i].name - 1] = '\0';
     for (uint32_t i = 0; i < c->module_count; i++) c->modules[i].path[sizeof c->modules[i].path - 1] = '\0';
-    for (size_t i = 0; i < sizeof c->notes / sizeof *c->notes; i++) c->notes[i][MZ_TEXT - 1] = '\0';
+    for (size_t i = 0; i < sizeof c->notes / MZ_TEXT; i++) c->notes[i][MZ_TEXT - 1] = '\0';
     for (uint32_t i = 0; i < c->finding_count; i++) {
         struct mz_finding *f = &c->findings[i];
         f->text[MZ_TEXT - 1] = f->file[MZ_TEXT - 1] = '\0';
@@ -217,7 +216,7 @@ struct watch {
 
 static void ask_to_stop(struct watch *w, double now)
 {
-    if (!w->asked) w->asked = now;
+    if (w->asked <= 0) w->asked = now;
     w->outcome->channel->options.stop = 1;
 }
 
@@ -247,11 +246,11 @@ static void kill_target(struct watch *w)
 static void look_at_time(struct watch *w, double now)
 {
     double limit = w->target->time_limit;
-    if (limit > 0 && now - w->started >= limit && !w->asked) {
+    if (limit > 0 && now - w->started >= limit && w->asked <= 0) {
         w->outcome->timed_out = true;
         ask_to_stop(w, now);
     }
-    if (w->asked && now - w->asked >= GRACE) kill_target(w);
+    if (w->asked > 0 && now - w->asked >= GRACE) kill_target(w);
 }
 
 /* A thread that loops without a visible operation never lets the search go on. */
@@ -261,7 +260,7 @@ static void look_for_life(struct watch *w, double now)
     uint64_t sign =
         c->counters.executions * 1000003 + c->counters.blocked * 101 + c->live_length + c->finding_count;
     if (sign != w->last_sign) w->last_sign = sign, w->last_change = now;
-    if (now - w->last_change < STALL || w->asked) return;
+    if (now - w->last_change < STALL || w->asked > 0) return;
     w->outcome->stalled = true;
     kill_target(w);
 }
@@ -276,7 +275,7 @@ static void handle(struct watch *w, int signal)
 
 static double patience(const struct watch *w, double now)
 {
-    double limit = w->target->time_limit, left = limit > 0 && !w->asked ? w->started + limit - now : POLL;
+    double limit = w->target->time_limit, left = limit > 0 && w->asked <= 0 ? w->started + limit - now : POLL;
     return left < 0 ? 0 : left < POLL ? left : POLL;
 }
 

@@ -28,6 +28,32 @@ static enum mz_access access_before(const struct mz_event *e, const struct mz_ev
     return second->access;
 }
 
+/* Does thread t's last WAIT before event n not happen after event first? Then it waits also if first does not
+ * happen. */
+static bool waits_anyway(const struct mz_exploration *x, int t, mz_number first, mz_number n)
+{
+    for (uint32_t i = x->thread_event_count[t]; i-- > 0;) {
+        mz_number w = x->thread_events[t][i];
+        if (w >= n || mz_event_at(x, w)->op != MZ_OP_WAIT) continue;
+        return !mz_clock_covers(x, mz_event_at(x, w)->clock, first);
+    }
+    return false;
+}
+
+/* Whom a signal would wake if it happened just before the event first: any of those who wait then. The others
+ * are found when it has happened there, as for all choices. */
+static uint8_t choice_before(const struct mz_exploration *x, mz_number first, mz_number n)
+{
+    const struct mz_event *e = mz_event_at(x, first);
+    uint64_t waiters = e->old;
+    if (e->op == MZ_OP_WAIT) {
+        waiters = 0;
+        for (uint64_t t = mz_event_at(x, n)->old; t; t &= t - 1)
+            if (waits_anyway(x, __builtin_ctzll(t), first, n)) waiters |= t & -t;
+    }
+    return waiters ? (uint8_t)__builtin_ctzll(waiters) : 0;
+}
+
 static void add_race(struct mz_exploration *x, mz_number first, mz_number n)
 {
     const struct mz_event *e = mz_event_at(x, n);
@@ -38,7 +64,7 @@ static void add_race(struct mz_exploration *x, mz_number first, mz_number n)
     r->before = e->before;
     r->last = mz_elem_of(e);
     r->last.access = (uint8_t)access_before(mz_event_at(x, first), e);
-    if (e->op == MZ_OP_SIGNAL) r->last.choice = MZ_ANY; /* others may be waiting then */
+    if (e->op == MZ_OP_SIGNAL) r->last.choice = choice_before(x, first, n);
 }
 
 /* Event f directly precedes event n, whose clock is under construction: join it, and say whether they race.

@@ -181,7 +181,6 @@ static struct mz_step live_step(struct mz_exploration *x)
     if (k < x->options.schedule_length) return scheduled_step(x, k);
     struct mz_step step = x->reduction->enter(x, k);
     if (step.thread == MZ_NOBODY) return nobody(x, MZ_ENDING_ASLEEP);
-    if (step.choice == MZ_ANY) MZ_ASSERT(choose(x, k, &step));
     x->nodes[k].step = step;
     return step;
 }

@@ -52,7 +52,7 @@ typedef uint32_t mz_number; /* index of an event plus one; 0 is none */
 
 struct mz_event {
     uint64_t key;
-    uint64_t old;      /* value of the object before; semaphores: the count */
+    uint64_t old;      /* value of the object before; semaphores: the count; SIGNAL, BROADCAST: the waiters */
     uint64_t expected; /* CAS */
     uint64_t choices;  /* all choices there were */
     uint64_t pc;

@@ -24,7 +24,9 @@ static struct mz_step enter(struct mz_exploration *x, uint32_t k)
 {
     if (x->nodes[k].wakeup) {
         take_branch(x, k);
-        MZ_ASSERT(x->nodes[k].enabled & mz_bit(x->nodes[k].step.thread));
+        struct mz_step step = x->nodes[k].step;
+        MZ_ASSERT(x->nodes[k].enabled & mz_bit(step.thread));
+        MZ_ASSERT(x->view->pending[step.thread].choices & mz_bit(step.choice));
         return x->nodes[k].step;
     }
     MZ_ASSERT(x->nodes[k].sleep_count == 0); /* Lemma 7.1 (2) */

@@ -48,8 +48,7 @@ void mz_sequence_build(struct mz_exploration *x, const struct mz_race *race)
 enum mz_cover mz_sequence_weak_initial(const struct mz_sequence *v, const struct mz_elem *p, uint32_t *at)
 {
     uint32_t i = *at = v->first_of_thread[p->thread];
-    if (i != MZ_END && v->elems[i].choice != p->choice && v->elems[i].choice != MZ_ANY && p->choice != MZ_ANY)
-        return MZ_UNCOVERED;
+    if (i != MZ_END && v->elems[i].choice != p->choice) return MZ_UNCOVERED;
     if (p->object && v->stamp_of_object[p->object] == v->stamp)
         for (uint32_t j = v->first_of_object[p->object]; j < i; j = v->next_of_object[j])
             if (v->elems[j].thread != MZ_NOBODY && (v->elems[j].access | p->access) == MZ_WRITES)

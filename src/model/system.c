@@ -366,7 +366,7 @@ static void signal_event(struct mz_model_explorer *s, int t, int choice)
 {
     const struct mz_model_op *op = op_of(s, t);
     uint8_t waiters = s->waiters[op->object];
-    mz_explore_commit(s->x, MZ_WRITES, 0);
+    mz_explore_commit(s->x, MZ_WRITES, waiters);
     if (op->code == MZ_MODEL_SIGNAL) waiters &= (uint8_t)bit(choice);
     for (int w = 0; w < s->m->thread_count; w++)
         if (waiters >> w & 1) wake(s, t, w);

@@ -60,8 +60,8 @@ static char *name_by_area(const struct mz_channel *c, uint64_t address)
         const char *thread = a->thread < MZ_MAX_THREADS ? c->threads[a->thread].name : "?";
         if (address < a->start || address >= a->end) continue;
         if (a->kind == MZ_AREA_HEAP) return mz_format("heap 0x%" PRIx64, address);
-        if (a->kind == MZ_AREA_STACK) return mz_format("stack of %s, 0x%" PRIx64, thread, address);
-        if (a->kind == MZ_AREA_TLS) return mz_format("thread-local of %s, 0x%" PRIx64, thread, address);
+        if (a->kind == MZ_AREA_STACK) return mz_format("stack of %s (0x%" PRIx64 ")", thread, address);
+        if (a->kind == MZ_AREA_TLS) return mz_format("thread-local of %s (0x%" PRIx64 ")", thread, address);
     }
     return mz_format("0x%" PRIx64, address);
 }

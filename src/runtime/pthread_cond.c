@@ -88,7 +88,7 @@ MZ_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
     rt.hooks++;
     mz_dispatch();
     c->signalers &= ~bit(rt.self);
-    mz_commit(MZ_WRITES, 0);
+    mz_commit(MZ_WRITES, c->waiters);
     MZ_RECORD(MZ_OP_SIGNAL, (uintptr_t)c, 0, c->waiters ? 0 : MZ_RECORD_FAILED, 0, 0, 0, MZ_FRAME());
     if (c->waiters) wake(c, rt.choice);
     update_choices(c);
@@ -100,7 +100,7 @@ MZ_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
     struct mz_cond *c = of(cond);
     if (!rt.active) return 0;
     mz_visible(MZ_OP_BROADCAST, (uintptr_t)c, 0, MZ_WRITES, 0, MZ_PC());
-    mz_commit(MZ_WRITES, 0);
+    mz_commit(MZ_WRITES, c->waiters);
     MZ_RECORD(MZ_OP_BROADCAST, (uintptr_t)c, 0, c->waiters ? 0 : MZ_RECORD_FAILED, 0, 0, 0, MZ_FRAME());
     while (c->waiters) wake(c, __builtin_ctzll(c->waiters));
     update_choices(c);
