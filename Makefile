@@ -57,6 +57,11 @@ $B/host/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CSTD) $(OPT) $(WARN) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
+# The engine, the model and the oracle under the address and undefined-behaviour sanitizers.
+$B/asan/mz-random: $(base_c) $(event_c) $(engine_c) $(model_c) $(random_c) $(wildcard src/*/*.h tests/random/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(CSTD) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all $(CPPFLAGS) -o $@ $(filter %.c,$^)
+
 setup:
 	@sh tools/setup.sh
 
@@ -65,7 +70,7 @@ run: setup
 	@sh tools/run.sh
 
 test: setup
-	@$(MAKE) --no-print-directory -s all $B/mz-random
+	@$(MAKE) --no-print-directory -s all $B/mz-random $B/asan/mz-random
 	@sh tests/run.sh
 
 bench: setup

@@ -151,6 +151,9 @@ run_section() {
                 --jobs "$jobs"
             run_counted corpus build/mz-random --corpus tests/random/corpus
         fi
+        if [ -x build/asan/mz-random ]; then
+            run_counted random-sanitized build/asan/mz-random --count 500 --seed 7
+        fi
         ;;
     unit)
         for test in build/unit/*; do
