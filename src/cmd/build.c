@@ -178,7 +178,9 @@ static int compile(struct build *b, const char *name, const char *output)
     int status = mz_cc_line_parse(&line, mz_list_argv(&b->words));
     if (status == 0) {
         status = mz_cc_run(&b->compiler, &b->paths, &line, &failed);
-        if (status != 0 && failed)
+        if (status < 0)
+            status = MZ_STATUS_FAILED;
+        else if (status != 0 && failed)
             status = mz_fail("%s does not compile: see the compiler's messages above", failed);
         else if (status != 0)
             status = mz_fail("%s does not link: see the linker's messages above", name);
@@ -192,10 +194,12 @@ static int build_into(struct build *b, const char *entry, struct mz_program *pro
     const char *dir = entry ? NULL : mz_tempdir();
     if (!entry && !dir) return MZ_STATUS_FAILED;
     char *output = entry ? mz_cache_temporary(entry) : mz_format("%s/%s", dir, program->name);
+    if (entry) mz_tempdir_guard(output);
     int status = compile(b, program->name, output);
     if (status == 0 && entry && rename(output, entry) < 0)
         status = mz_fail("cannot put the program into the cache: %s: %s", entry, strerror(errno));
     if (status != 0) unlink(output);
+    mz_tempdir_guard(NULL);
     program->path = mz_memory_string(entry ? entry : output);
     free(output);
     if (entry && status == 0) mz_cache_evict(entry);

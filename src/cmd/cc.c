@@ -76,10 +76,10 @@ static int shorten(struct mz_list *argv, size_t compiler_words)
 
 static int run(const struct mz_compiler *compiler, struct mz_list *argv)
 {
-    int status = shorten(argv, compiler->words.count);
+    if (shorten(argv, compiler->words.count) != 0) return -1;
     struct mz_command command = {mz_list_argv(argv), -1, -1, -1};
-    if (status == 0) status = mz_process_run(&command);
-    if (status < 0) status = mz_fail("cannot run the compiler `%s`: %s", compiler->setting, strerror(errno));
+    int status = mz_process_run(&command);
+    if (status < 0) mz_fail("cannot run the compiler `%s`: %s", compiler->setting, strerror(errno));
     return status;
 }
 
@@ -199,7 +199,7 @@ static int run_in_steps(const struct mz_compiler *compiler, const struct mz_path
 {
     struct mz_list objects = {0};
     const char *dir = mz_tempdir();
-    int status = dir ? 0 : MZ_STATUS_FAILED;
+    int status = dir ? 0 : -1;
     for (size_t i = 0; status == 0 && i < line->count; i++) {
         if (line->words[i].kind != MZ_CC_SOURCE) continue;
         char *stem = without_ending(mz_files_base(line->words[i].text));
@@ -234,6 +234,7 @@ int mz_command_cc(int argc, char **argv)
         status = mz_cc_line_parse(&line, argv + 1);
         if (status == 0) mz_cc_line_say_notes(&line);
         if (status == 0) status = mz_cc_run(&compiler, &paths, &line, NULL);
+        if (status < 0) status = MZ_STATUS_FAILED;
         mz_cc_line_release(&line);
     }
     mz_compiler_release(&compiler);

@@ -6,9 +6,9 @@
 #include "compiler.h"
 #include "paths.h"
 
-/* Does what the line says, with instrumentation. Returns the compiler's exit status, or MZ_STATUS_FAILED
- * after one line if it could not be run. failed (may be NULL): then names the source that did not compile,
- * NULL if it was the link. */
+/* Does what the line says, with instrumentation. Returns the compiler's exit status, or -1 after one line if
+ * it could not be run. failed (may be NULL): names the source that did not compile, NULL if it was the link.
+ */
 int mz_cc_run(const struct mz_compiler *compiler, const struct mz_paths *paths, const struct mz_cc_line *line,
               const char **failed);
 

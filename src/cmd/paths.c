@@ -74,7 +74,7 @@ static bool make_directory(char *path)
         if (*p && *p != '/') continue;
         char end = *p;
         *p = '\0';
-        bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
+        bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
         *p = end;
         if (!made) return false;
         if (!end) return access(path, W_OK | X_OK) == 0;
@@ -90,7 +90,7 @@ const char *mz_paths_cache(void)
     tried = true;
     if (base && base[0] == '/')
         cache = mz_format("%s/mazurka", base);
-    else if (home && home[0] == '/')
+    else if (home && home[0] == '/' && access(home, X_OK) == 0) /* never make a home directory */
         cache = mz_format("%s/.cache/mazurka", home);
     if (!cache || make_directory(cache)) return cache;
     free(cache);

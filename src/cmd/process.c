@@ -46,9 +46,16 @@ static void replace(int fd, int by)
     if (by >= 0 && by != fd) dup2(by, fd);
 }
 
+/* A compiler starts others, which must end with it: a group of its own can be signalled as a whole. But only
+ * the group in the foreground may read from a terminal, and there Ctrl-C reaches everyone anyway. */
+static bool has_own_group(void) { return !isatty(STDIN_FILENO); }
+
+static void signal_child(pid_t pid, int signal) { kill(has_own_group() ? -pid : pid, signal); }
+
 static _Noreturn void run_child(const struct mz_command *c, int report)
 {
     mz_process_restore_signals();
+    if (has_own_group()) setpgid(0, 0);
     replace(STDIN_FILENO, c->in);
     replace(STDOUT_FILENO, c->out);
     replace(STDERR_FILENO, c->err);
@@ -66,6 +73,7 @@ pid_t mz_process_start(const struct mz_command *command)
     pid_t pid = fork();
     if (pid == 0) run_child(command, report[1]);
     int fork_error = errno;
+    if (pid > 0 && has_own_group()) setpgid(pid, pid);
     close(report[1]);
     ssize_t n = pid > 0 ? read(report[0], &error, sizeof error) : 0;
     close(report[0]);
@@ -108,9 +116,10 @@ int mz_process_wait(pid_t pid)
         if (done == pid) break;
         if (done < 0 && errno != EINTR) return 127 << 8;
         int s = mz_process_next_signal(1.0);
+        if (s == 0 && stop) signal_child(pid, SIGTERM); /* in the background of a script SIGINT is ignored */
         if (s == 0 || s == SIGCHLD) continue;
         stop = s;
-        kill(pid, s);
+        signal_child(pid, s);
     }
     if (stop) die_by(stop);
     return status;

@@ -6,7 +6,9 @@
 #include <sys/types.h>
 #include "../event/channel.h"
 
-/* Stops the process for a moment and follows its frame pointers. Returns false where that is forbidden. */
-bool mz_sample(pid_t pid, struct mz_place *place, uint64_t *stack_pointer);
+/* Stops the process for a moment and follows its frame pointers; what looks like a return address on top of
+ * its stack comes last, for it may just be entering or leaving a function. Returns false where that is
+ * forbidden. */
+bool mz_sample(pid_t pid, const struct mz_channel *channel, struct mz_place *place, uint64_t *stack_pointer);
 
 #endif

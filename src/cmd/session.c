@@ -29,15 +29,21 @@ void mz_session_target(struct mz_target *t, const struct mz_settings *s, const s
 
 /* ---- running a schedule again ---- */
 
+static bool is_alike(const struct mz_finding *f, const struct mz_replay *r)
+{
+    bool same_code = f->kind != MZ_KIND_EXIT_CODE || f->code == r->code;
+    bool same_thread = f->kind == MZ_KIND_DEADLOCK || f->thread == r->thread;
+    return f->kind == (uint32_t)r->kind && same_thread && same_code;
+}
+
+/* The very same one; or one like it, where addresses differ between runs. */
 static const struct mz_finding *same_finding(const struct mz_outcome *outcome, const struct mz_replay *r)
 {
     const struct mz_channel *c = outcome->channel;
-    for (uint32_t i = 0; i < c->finding_count; i++) {
-        const struct mz_finding *f = &c->findings[i];
-        bool same_code = f->kind != MZ_KIND_EXIT_CODE || f->code == r->code;
-        bool same_thread = f->kind == MZ_KIND_DEADLOCK || f->thread == r->thread;
-        if (f->kind == (uint32_t)r->kind && same_thread && same_code) return f;
-    }
+    for (uint32_t i = 0; i < c->finding_count; i++)
+        if (is_alike(&c->findings[i], r) && c->findings[i].hash == r->hash) return &c->findings[i];
+    for (uint32_t i = 0; i < c->finding_count; i++)
+        if (is_alike(&c->findings[i], r)) return &c->findings[i];
     return NULL;
 }
 
@@ -59,7 +65,6 @@ static int run_schedule(struct mz_target *t, const struct mz_replay *r, uint64_t
     t->options.schedule_length = (uint32_t)r->length;
     t->options.race_address = address;
     t->options.race_size = r->size;
-    t->options.keep_going = false;
     t->schedule = r->schedule;
     t->time_limit = REPLAY_TIME;
     t->progress.on = false;

@@ -19,6 +19,7 @@ struct mz_replay { /* a schedule to run again, and what is expected of it */
     const struct mz_step *schedule;
     size_t length;
     uint64_t address, size; /* data race: what to watch */
+    uint64_t hash;          /* of the finding, among several of its kind */
 };
 
 /* Runs it and explains what came of it. Returns 0 with bug->replayed telling whether it was the same;

@@ -235,7 +235,7 @@ static void kill_target(struct watch *w)
     struct mz_place place;
     uint64_t stack;
     if (w->outcome->killed) return;
-    if (c->started && mz_sample(w->pid, &place, &stack)) {
+    if (c->started && mz_sample(w->pid, c, &place, &stack)) {
         c->end_place = place;
         c->end_thread = thread_of_stack(c, stack);
     }

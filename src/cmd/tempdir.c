@@ -1,4 +1,4 @@
-/* The temporary directory: see tempdir.h. Its path is the only state. */
+/* The temporary directory: see tempdir.h. What is to be removed is the only state. */
 #define _GNU_SOURCE
 #include "tempdir.h"
 
@@ -9,10 +9,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "../report/memory.h"
 #include "../report/message.h"
 #include "../report/strbuf.h"
 
-static char *path;
+static char *path, *guarded;
 static pid_t owner;
 
 static void remove_tree(const char *directory)
@@ -29,9 +30,16 @@ static void remove_tree(const char *directory)
     rmdir(directory);
 }
 
+void mz_tempdir_guard(const char *file)
+{
+    free(guarded);
+    guarded = mz_memory_string(file);
+}
+
 void mz_tempdir_remove(void)
 {
     if (!path || owner != getpid()) return;
+    if (guarded) unlink(guarded);
     remove_tree(path);
     free(path);
     path = NULL;

@@ -6,5 +6,7 @@
 /* Its path, or NULL after one line that says why there is none. */
 const char *mz_tempdir(void);
 void mz_tempdir_remove(void);
+/* A file elsewhere that is to go with it, if the command ends before mz_tempdir_guard(NULL). */
+void mz_tempdir_guard(const char *file);
 
 #endif

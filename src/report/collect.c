@@ -244,17 +244,40 @@ static bool touches(const struct mz_record *r, const struct mz_finding *f)
     return r->object < f->address + f->size && f->address < r->object + r->size;
 }
 
-/* The two accesses of a data race: the last ones of their threads that fit. */
+static bool is_here(const struct mz_record *r, const struct mz_finding *f)
+{
+    return r->thread == f->thread && r->op == f->op && touches(r, f);
+}
+
+static bool is_other(const struct mz_record *r, const struct mz_finding *f)
+{
+    return r->thread == f->other_thread && r->op == f->other_op && touches(r, f);
+}
+
+/* The two accesses of a data race, [0] the later one; UINT32_MAX if not recorded. The search stops at a race,
+ * so the last access is the one; with --keep-going it is the first at its place that has another before it.
+ */
 static void find_racing(const struct mz_channel *c, const struct mz_finding *f, uint32_t racing[2])
 {
     const struct mz_record *records = (const void *)((const char *)c + c->records_offset);
     racing[0] = racing[1] = UINT32_MAX;
-    for (uint32_t i = c->record_count; f->kind == MZ_KIND_DATA_RACE && i-- > 0;) {
-        const struct mz_record *r = &records[i];
-        if (!touches(r, f)) continue;
-        if (racing[0] == UINT32_MAX && r->thread == f->thread && r->op == f->op) racing[0] = i;
-        if (racing[1] == UINT32_MAX && r->thread == f->other_thread && r->op == f->other_op) racing[1] = i;
+    for (uint32_t i = 0; f->kind == MZ_KIND_DATA_RACE && i < c->record_count; i++) {
+        if (is_other(&records[i], f)) racing[1] = i;
+        if (!is_here(&records[i], f)) continue;
+        racing[0] = i;
+        bool exact = racing[1] != UINT32_MAX && records[i].place.pc[0] == f->place.pc[0];
+        if (c->options.keep_going && exact) return;
     }
+}
+
+/* With --keep-going the execution went on after the finding; what came then does not matter. */
+static uint32_t last_of(const struct mz_channel *c, const struct mz_finding *f, uint32_t racing)
+{
+    const struct mz_record *records = (const void *)((const char *)c + c->records_offset);
+    if (f->kind == MZ_KIND_DATA_RACE) return racing;
+    for (uint32_t i = 0; i < c->record_count; i++)
+        if (records[i].op == MZ_OP_FAIL && records[i].thread == f->thread) return i;
+    return UINT32_MAX;
 }
 
 static void collect_operations(struct mz_symbols *s, const struct mz_channel *c, const struct mz_finding *f,
@@ -263,7 +286,8 @@ static void collect_operations(struct mz_symbols *s, const struct mz_channel *c,
     const struct mz_record *records = (const void *)((const char *)c + c->records_offset);
     uint32_t racing[2], step = 0;
     find_racing(c, f, racing);
-    for (uint32_t i = 0; i < c->record_count; i++) {
+    uint32_t last = last_of(c, f, racing[0]);
+    for (uint32_t i = 0; i < c->record_count && i <= last; i++) {
         step += is_visible(records[i].op);
         if (!is_shown(records[i].op)) continue;
         collect_operation(s, &records[i], step, bug);
@@ -384,6 +408,7 @@ void mz_collect_bug(const struct mz_outcome *outcome, const struct mz_finding *f
     *bug = (struct mz_bug){.kind = (enum mz_kind)f->kind, .thread = f->thread, .code = f->code};
     if (f->kind == MZ_KIND_DEADLOCK) bug->thread = deadlocked_thread(f);
     bug->execution = f->execution;
+    bug->hash = f->hash;
     bug->schedule = mz_memory_new(length * sizeof *schedule);
     memcpy(bug->schedule, schedule, length * sizeof *schedule);
     bug->schedule_length = length;

@@ -62,6 +62,7 @@ struct mz_bug { /* a finding, explained */
     uint8_t thread;
     int code;                          /* signal number or exit status */
     uint64_t execution;                /* that found it, from 1 */
+    uint64_t hash;                     /* the same for the same bug of the same program */
     uint64_t address, size;            /* data race: what to watch when replaying */
     char *object;                      /* data race: its name */
     struct mz_access_report access[2]; /* [0]: here; [1]: data race: the earlier access */

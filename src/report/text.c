@@ -211,6 +211,12 @@ static void add_state(struct mz_strbuf *out, const struct mz_bug *bug, const str
     }
 }
 
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 /* Not if the process is gone with all that it knew. */
 static bool states_known(const struct mz_bug *bug)
 {
@@ -243,7 +249,7 @@ static void add_threads(struct mz_strbuf *out, const struct mz_bug *bug, const s
         mz_strbuf_addf(out, "  %-*s  ", (int)width, mz_strbuf_text(&shown));
         add_state(out, bug, t);
         if (t->state != MZ_THREAD_FINISHED && t->stack.count && t->stack.frames[0].file)
-            mz_strbuf_addf(out, ", %s:%u", t->stack.frames[0].file, t->stack.frames[0].line);
+            mz_strbuf_addf(out, ", %s:%u", base_name(t->stack.frames[0].file), t->stack.frames[0].line);
         mz_strbuf_addc(out, '\n');
         mz_strbuf_release(&name);
         mz_strbuf_release(&shown);

@@ -100,6 +100,7 @@ static void write_recipe(struct mz_strbuf *b, const struct mz_recipe *r)
     add_line(b, "algorithm", r->algorithm);
     add_line(b, "data-races", r->allow_races ? "allow" : "error");
     add_line(b, "heap", r->heap_reuse ? "reuse" : "fresh");
+    add_line(b, "keep-going", r->keep_going ? "yes" : "no");
     mz_strbuf_addf(b, "max-steps\t%" PRIu64 "\n", r->max_steps);
 }
 
@@ -122,6 +123,7 @@ static void write_finding(struct mz_strbuf *b, const struct mz_bug *bug)
     add_number(b, bug->line);
     add_field(b, bug->message);
     add_field(b, bug->expression);
+    mz_strbuf_addf(b, "\t%" PRIu64, bug->hash);
     mz_strbuf_addf(b, "\nobject\t%" PRIu64 "\t%" PRIu64, bug->address, bug->size);
     add_field(b, bug->object);
     mz_strbuf_addc(b, '\n');
@@ -255,6 +257,7 @@ static void read_finding(struct reader *r, char **f)
     bug->line = (unsigned)number(f[6]);
     set(&bug->message, f[7]);
     set(&bug->expression, f[8]);
+    bug->hash = f[9] ? strtoull(f[9], NULL, 10) : 0;
 }
 
 static void read_object(struct reader *r, char **f)
@@ -330,6 +333,7 @@ static void read_recipe_line(struct mz_recipe *r, const char *key, const char *v
     if (!strcmp(key, "argument") && value) mz_list_add(&r->arguments, value);
     if (!strcmp(key, "identity") && value && strlen(value) == 64) memcpy(r->identity, value, 65);
     if (!strcmp(key, "data-races")) r->allow_races = value && !strcmp(value, "allow");
+    if (!strcmp(key, "keep-going")) r->keep_going = value && !strcmp(value, "yes");
     if (!strcmp(key, "heap")) r->heap_reuse = value && !strcmp(value, "reuse");
     if (!strcmp(key, "max-steps") && value) r->max_steps = strtoull(value, NULL, 10);
 }

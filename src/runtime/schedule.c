@@ -178,15 +178,24 @@ _Noreturn void mz_finish(void *result)
  * they could have done before. */
 _Noreturn void mz_exit_program(int code, bool handlers)
 {
-    mz_visible(MZ_OP_EXIT, (uintptr_t)&rt.run.exited, 0, MZ_WRITES, 0, MZ_PC());
+    rt.view.pending[rt.self] = (struct mz_pending){.key = (uintptr_t)&rt.run.exited,
+                                                   .choices = 1,
+                                                   .op = MZ_OP_EXIT,
+                                                   .access = MZ_WRITES,
+                                                   .pc = (uintptr_t)MZ_PC()};
+    if (rt.run.exited)
+        rt.view.enabled &= ~bit(rt.self);
+    else
+        rt.view.enabled |= bit(rt.self);
+    mz_dispatch();
     mz_commit(MZ_WRITES, 0);
     MZ_RECORD(MZ_OP_EXIT, 0, 0, MZ_RECORD_HAS_VALUE, (uint64_t)code, 0, 0, MZ_FRAME());
     rt.run.exited = true;
     rt.run.exit_code = code;
     rt.run.exit_thread = rt.self;
     if (code & 0xff) mz_record_place(&rt.run.exit_place, MZ_FRAME());
-    for (int s = 0; s < MZ_SLOTS; s++)
-        if (rt.view.pending[s].op == MZ_OP_EXIT && s != rt.self) rt.view.enabled &= ~bit(s);
+    for (uint64_t others = rt.view.enabled & ~bit(rt.self); others; others &= others - 1)
+        if (rt.view.pending[__builtin_ctzll(others)].op == MZ_OP_EXIT) rt.view.enabled &= ~(others & -others);
     if (handlers) mz_run_atexit();
     mz_halt(MZ_THREAD_EXITING);
 }

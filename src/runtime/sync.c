@@ -161,25 +161,27 @@ static uint32_t copy(uint32_t from)
     return v;
 }
 
-static bool at_most(uint32_t a, uint32_t b)
-{
-    const uint32_t *p = vector(a), *q = vector(b);
-    uint32_t more = 0;
-    for (uint32_t i = 0; i < S.lanes; i += 8)
-        for (uint32_t j = 0; j < 8; j++) more |= p[i + j] > q[i + j];
-    return !more;
-}
-
+/* The maximum of two vectors, in one go: into the next free one, which is kept only if it differs from both.
+ */
 static uint32_t joined(uint32_t a, uint32_t b)
 {
-    if (a == b || !b || at_most(b, a)) return a;
-    if (!a || at_most(a, b)) return b;
-    uint32_t v = copy(a);
-    uint32_t *restrict to = vector(v);
-    const uint32_t *restrict from = vector(b);
+    if (a == b || !b) return a;
+    if (!a) return b;
+    MZ_ASSERT(S.count < S.capacity);
+    const uint32_t *restrict p = vector(a), *restrict q = vector(b);
+    uint32_t *restrict to = vector(S.count);
+    uint32_t not_a = 0, not_b = 0;
     for (uint32_t i = 0; i < S.lanes; i += 8)
-        for (uint32_t j = 0; j < 8; j++) to[i + j] = to[i + j] > from[i + j] ? to[i + j] : from[i + j];
-    return v;
+        for (uint32_t j = 0; j < 8; j++) {
+            uint32_t m = p[i + j] > q[i + j] ? p[i + j] : q[i + j];
+            not_a |= m ^ p[i + j];
+            not_b |= m ^ q[i + j];
+            to[i + j] = m;
+        }
+    if (!not_a) return a;
+    if (!not_b) return b;
+    mz_explore_set(rt.x, &S.count, S.count + 1);
+    return S.count - 1;
 }
 
 /* A reference only changes in the journal if it changes at all. */
