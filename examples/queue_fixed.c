@@ -3,7 +3,7 @@
  *
  *     mazurka check examples/queue_fixed.c
  *
- * EXPECT all verified
+ * EXPECT all verified 30
  */
 #include <assert.h>
 #include <pthread.h>

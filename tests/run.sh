@@ -1,11 +1,12 @@
 #!/bin/sh
 # Every test. `make test` builds first and calls this. Ends with "N passed, M failed".
 #
-#   sh tests/run.sh [SECTION...]     sections: checks random unit programs papers examples cli
+#   sh tests/run.sh [SECTION...]     sections: checks random unit programs papers examples fuzz cli
 #
 # SLOW=1       also the expectations marked SLOW (sizes of the benchmarks)
 # JOBS=N       tests at a time, default 2
 # RANDOM_PROGRAMS=N, RANDOM_SEED=N   of the random test, default 10000 programs
+# FUZZ_PROGRAMS=N, FUZZ_SEED=N       of the random C programs (needs python3), default 40
 # What is left of failed tests is in build/test.
 cd "$(dirname "$0")/.." || exit 2
 jobs=${JOBS:-2}
@@ -165,6 +166,16 @@ run_section() {
     programs) run_programs programs tests/programs/*.c ;;
     papers) run_programs papers tests/papers/*.c ;;
     examples) run_programs examples examples/*.c ;;
+    fuzz)
+        if command -v python3 >/dev/null; then
+            run_counted fuzz python3 tools/fuzz_programs.py --count "${FUZZ_PROGRAMS:-40}" \
+                --seed "${FUZZ_SEED:-1}" --algorithms optimal,source
+            run_counted fuzz-conditions python3 tools/fuzz_programs.py --count "${FUZZ_PROGRAMS:-40}" \
+                --seed "${FUZZ_SEED:-1}" --algorithms optimal,source --conditions
+        else
+            echo "  python3 is not there: skipped"
+        fi
+        ;;
     cli)
         if [ -f tests/cli/run.sh ]; then run_counted cli sh tests/cli/run.sh; fi
         ;;
@@ -175,7 +186,7 @@ run_section() {
     esac
 }
 
-[ $# -gt 0 ] || set -- checks random unit programs papers examples cli
+[ $# -gt 0 ] || set -- checks random unit programs papers examples fuzz cli
 for section in "$@"; do
     before=$passed
     started=$(date +%s)

@@ -342,6 +342,12 @@ bool mz_explore_end(struct mz_exploration *x)
     return false;
 }
 
+void mz_explore_abandon(struct mz_exploration *x)
+{
+    x->ending = MZ_ENDING_MAXIMAL;
+    count(x);
+}
+
 enum mz_ending mz_explore_ending(const struct mz_exploration *x) { return x->ending; }
 
 uint32_t mz_explore_steps(const struct mz_exploration *x, const struct mz_step **steps)

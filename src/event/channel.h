@@ -110,11 +110,12 @@ struct mz_finding {
     uint8_t op, other_op; /* data race: MZ_OP_READ, _WRITE or an atomic operation */
     int32_t code;         /* signal number, exit status */
     uint32_t size, other_size;
-    uint64_t address;   /* faulting, racing or freed address */
-    uint64_t execution; /* number of the execution that found it, from 1 */
-    uint64_t hash;      /* equal for findings that are the same bug: kind and places */
-    char text[MZ_TEXT]; /* the failed expression, or a description */
-    char file[MZ_TEXT]; /* from __assert_fail; else empty, see place */
+    uint64_t address;       /* faulting, racing or freed address */
+    uint64_t other_address; /* nondeterminism: the object of before */
+    uint64_t execution;     /* number of the execution that found it, from 1 */
+    uint64_t hash;          /* equal for findings that are the same bug: kind and places */
+    char text[MZ_TEXT];     /* the failed expression, or a description */
+    char file[MZ_TEXT];     /* from __assert_fail; else empty, see place */
     uint32_t line;
     uint32_t steps;        /* length of the schedule */
     uint64_t steps_offset; /* byte offset of struct mz_step[steps] in the channel */
@@ -125,7 +126,7 @@ struct mz_finding {
 struct mz_record { /* replaying: one operation, visible or local, in the order it happened */
     uint8_t op, thread, access, other; /* other: slot of the thread spawned, joined, woken */
     uint32_t size;
-    uint32_t step;   /* number of the visible operation it belongs to, from 1 */
+    uint32_t step;   /* events committed before it was recorded */
     uint32_t flags;  /* MZ_RECORD_* */
     uint64_t object; /* address of the variable, mutex, condition variable */
     uint64_t value;  /* value read, or stored; for CAS the value found */

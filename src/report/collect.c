@@ -368,6 +368,12 @@ static void collect_accesses(struct mz_symbols *s, const struct mz_finding *f, s
 {
     bug->access[0] = (struct mz_access_report){.thread = f->thread, .op = f->op, .size = f->size};
     mz_symbols_stack(s, &f->place, &bug->access[0].stack);
+    if (f->kind == MZ_KIND_NONDETERMINISM) {
+        bug->access[1] = (struct mz_access_report){.thread = f->thread, .op = f->other_op};
+        mz_symbols_stack(s, &f->other_place, &bug->access[1].stack);
+        bug->access[0].object = object_name(s, f->op, f->address, 0);
+        bug->access[1].object = object_name(s, f->other_op, f->other_address, 0);
+    }
     if (f->kind != MZ_KIND_DATA_RACE) return;
     bug->access[1] =
         (struct mz_access_report){.thread = f->other_thread, .op = f->other_op, .size = f->other_size};
@@ -468,8 +474,10 @@ static char *with_place(const struct mz_outcome *outcome, const char *text)
 
 static char *reason_of_steps(const struct mz_outcome *outcome)
 {
-    char *text =
-        mz_format("an execution reached the limit of %" PRIu64 " steps", outcome->channel->options.max_steps);
+    const struct mz_channel *c = outcome->channel;
+    char *text = c->end_text[0]
+                     ? mz_memory_string(c->end_text)
+                     : mz_format("an execution reached the limit of %" PRIu64 " steps", c->options.max_steps);
     char *all = with_place(outcome, text);
     free(text);
     return all;
@@ -547,6 +555,7 @@ void mz_collect_run(const struct mz_outcome *outcome, struct mz_report *report)
 {
     const struct mz_channel *c = outcome->channel;
     report->counters = c->counters;
+    report->switch_ns = c->switch_ns;
     report->seconds = outcome->seconds;
     report->peak_memory = outcome->peak_memory;
     report->interrupted = c->end != MZ_END_COMPLETE;

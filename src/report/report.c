@@ -84,7 +84,10 @@ void mz_bug_release(struct mz_bug *bug)
 {
     for (size_t i = 0; i < bug->operation_count; i++) release_operation(&bug->operations[i]);
     for (size_t i = 0; i < bug->thread_count; i++) release_thread(&bug->threads[i]);
-    for (int i = 0; i < 2; i++) mz_stack_release(&bug->access[i].stack);
+    for (int i = 0; i < 2; i++) {
+        mz_stack_release(&bug->access[i].stack);
+        free(bug->access[i].object);
+    }
     free(bug->operations);
     free(bug->threads);
     free(bug->message);

@@ -47,8 +47,9 @@ struct mz_thread_report { /* a thread and its state when the bug struck */
     struct mz_stack stack;
 };
 
-struct mz_access_report { /* one side of a data race */
+struct mz_access_report { /* one side of a data race; of nondeterminism: [0] now, [1] before */
     uint8_t thread, op;
+    char *object; /* nondeterminism; else NULL */
     uint32_t size;
     struct mz_stack stack;
 };
@@ -87,6 +88,7 @@ struct mz_report {
     bool replay;           /* one schedule was run, nothing was searched */
     struct mz_counters counters;
     double seconds;
+    double switch_ns; /* a switch of threads and back, as a yardstick */
     uint64_t peak_memory;
     struct mz_bug *bugs;
     size_t bug_count;

@@ -116,8 +116,10 @@ static void add_counters(struct mz_json *j, const struct mz_report *report)
     mz_json_decimal(j, "seconds", seconds);
     mz_json_decimal(j, "executions_per_second", seconds > 0 ? (double)c->executions / seconds : 0);
     mz_json_number(j, "peak_memory_bytes", report->peak_memory);
-    mz_json_number(j, "operations", c->operations);
-    mz_json_number(j, "local_operations", c->local_operations);
+    /* All visible operations that were run; events are those that the search orders. */
+    mz_json_number(j, "operations", c->operations + c->local_operations);
+    mz_json_number(j, "events", c->operations);
+    mz_json_decimal(j, "switch_ns", report->switch_ns);
     mz_json_number(j, "races", c->races);
     mz_json_number(j, "wakeup_nodes", c->wakeup_nodes);
     mz_json_number(j, "wakeup_nodes_peak", c->wakeup_nodes_peak);

@@ -268,11 +268,34 @@ static void add_replay_line(struct mz_strbuf *out, const struct mz_bug *bug)
     if (bug->replayed || bug->replay_problem || bug->trace) mz_strbuf_addc(out, '\n');
 }
 
+static void add_side(struct mz_strbuf *out, const char *when, const struct mz_access_report *a)
+{
+    const struct mz_frame *frame = a->stack.count ? &a->stack.frames[0] : NULL;
+    mz_strbuf_addf(out, "  %s %s", when,
+                   a->op == MZ_OP_NONE ? "blocked, or ended" : mz_op_name((enum mz_op)a->op));
+    if (a->object) mz_strbuf_addf(out, " %s", a->object);
+    if (frame && frame->file) mz_strbuf_addf(out, ", %s:%u", base_name(frame->file), frame->line);
+    mz_strbuf_addc(out, '\n');
+}
+
+/* Nothing to show but the two operations: a schedule that does not decide what happens cannot be replayed. */
+static void add_nondeterminism(struct mz_strbuf *out, const struct mz_bug *bug)
+{
+    add_side(out, "before:", &bug->access[1]);
+    add_side(out, "now:   ", &bug->access[0]);
+    mz_strbuf_add(out,
+                  "A schedule must decide what the program does. Look for uninitialised memory, real time, "
+                  "random\nnumbers, addresses used as values, and files or other processes.\n");
+}
+
 void mz_text_bug(struct mz_strbuf *out, const struct mz_bug *bug, const struct mz_style *style)
 {
     const struct mz_stack *stack = &bug->access[0].stack;
     if (bug->kind == MZ_KIND_DATA_RACE) {
         add_race(out, bug, style);
+    } else if (bug->kind == MZ_KIND_NONDETERMINISM) {
+        add_nondeterminism(out, bug);
+        return;
     } else if (bug->kind != MZ_KIND_DEADLOCK) {
         quote_source(out, style, 4, bug->file, bug->line);
         if (stack->count > 1) {

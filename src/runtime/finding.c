@@ -167,14 +167,15 @@ void mz_finding_race(int other, uint8_t op, uint8_t other_op, uint64_t address, 
 }
 
 /* A replayed step did not meet the operation of before. Nothing that follows could be trusted. */
-_Noreturn void mz_finding_diverged(int thread, const char *text, const struct mz_event *before)
+_Noreturn void mz_finding_diverged(int thread, const struct mz_event *before)
 {
     struct mz_finding *f = begin(MZ_KIND_NONDETERMINISM);
-    mz_text_copy(f->text, sizeof f->text, text);
+    mz_text_copy(f->text, sizeof f->text, "the same schedule led to another operation than before");
     f->thread = f->other_thread = (uint8_t)thread;
     f->op = rt.view.pending[thread].op;
     f->other_op = before->op;
-    f->address = before->key;
+    f->address = rt.view.enabled >> thread & 1 ? rt.view.pending[thread].key : 0;
+    f->other_address = before->key;
     f->place.pc[0] = rt.view.pending[thread].pc;
     f->other_place.pc[0] = before->pc;
     rt.stop = true;

@@ -174,7 +174,7 @@ _Noreturn void mz_finding_assert(const char *expression, const char *file, unsig
                                  const char *function);
 void mz_finding_race(int other, uint8_t op, uint8_t other_op, uint64_t address, unsigned size,
                      unsigned other_size, uint64_t pc);
-_Noreturn void mz_finding_diverged(int thread, const char *text, const struct mz_event *before);
+_Noreturn void mz_finding_diverged(int thread, const struct mz_event *before);
 void mz_finding_deadlock(void);
 void mz_finding_exit_code(void);
 _Noreturn void mz_unsupported(const char *call, const char *instead);

@@ -67,19 +67,7 @@ void mz_commit_live(enum mz_access access, uint64_t old)
 _Noreturn void mz_diverged(int thread)
 {
     const struct mz_event *e = &rt.path->events[rt.path->depth];
-    const struct mz_pending *p = &rt.view.pending[thread];
-    char text[MZ_TEXT], *end = text + sizeof text, *t = text;
-    t = mz_text_add(t, end, "the same schedule led to another operation: ");
-    t = mz_text_add(t, end, mz_op_name(e->op));
-    t = mz_text_add(t, end, " at address 0x");
-    t = mz_text_number(t, end, e->key, 16);
-    t = mz_text_add(t, end, " before, now ");
-    t = mz_text_add(t, end, rt.view.enabled & bit(thread) ? mz_op_name(p->op) : "blocked or ended");
-    if (rt.view.enabled & bit(thread)) {
-        t = mz_text_add(t, end, " at address 0x");
-        t = mz_text_number(t, end, p->key, 16);
-    }
-    mz_finding_diverged(thread, text, e);
+    mz_finding_diverged(thread, e);
 }
 
 /* The running thread does not go on in this execution. */
@@ -274,7 +262,7 @@ static bool one_execution(void)
     classify_end();
     /* A finding that ends the search leaves an execution cut short: there is nothing to learn from it. */
     bool more = !rt.stop && mz_explore_end(rt.x);
-    if (rt.stop) mz_explore_counters(rt.x)->executions++;
+    if (rt.stop) mz_explore_abandon(rt.x);
     publish_counters();
     return more && !rt.once;
 }

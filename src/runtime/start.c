@@ -298,7 +298,7 @@ static int our_main(int argc, char **argv, char **envp)
     rt.channel->started = 1;
     mz_snapshot_init();
     rt.channel->switch_ns = rt.switch_ns;
-    if (rt.recording) describe_areas();
+    describe_areas();
     mz_explore_program();
     if (rt.standalone) mz_quit(end_standalone());
     if (rt.channel->options.show_output) fflush(NULL);

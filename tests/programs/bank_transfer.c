@@ -1,6 +1,6 @@
 /* Two transfers between two accounts, each account with its mutex: money is neither made nor lost, and the
  * sum seen under both locks is right.
- * EXPECT all verified
+ * EXPECT every verified 6
  * EXPECT -DUNLOCKED_SUM all error kind=data-race
  */
 #include <assert.h>

@@ -1,9 +1,9 @@
 /* Producers and consumers over a buffer of one slot. With one condition variable for both and signal instead
  * of broadcast, a signal may wake the wrong kind: all wait.
- * EXPECT -DP=1 -DC=1 -DITEMS=2 all verified
+ * EXPECT -DP=1 -DC=1 -DITEMS=2 every verified 8
  * EXPECT -DP=2 -DC=2 -DITEMS=1 -DSIGNAL optimal error kind=deadlock
  * EXPECT -DP=2 -DC=2 -DITEMS=1 -DSIGNAL source error kind=deadlock
- * EXPECT -DP=2 -DC=1 -DITEMS=1 optimal verified
+ * EXPECT -DP=2 -DC=1 -DITEMS=1 every verified 16
  */
 #include <assert.h>
 #include <pthread.h>

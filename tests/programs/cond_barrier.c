@@ -1,8 +1,7 @@
 /* A barrier made of a mutex and a condition variable. With one signal instead of the broadcast three threads
  * do not all come through.
- * EXPECT -DN=2 all verified
- * EXPECT -DN=3 optimal verified
- * EXPECT -DN=3 source verified
+ * EXPECT -DN=2 every verified 2
+ * EXPECT -DN=3 every verified 12
  * EXPECT -DN=3 -DSIGNAL all error kind=deadlock
  */
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* if instead of while, with enough items for all: the one who was signalled loses its item to one who never
  * waited, for a moment, and takes what is not there.
  * EXPECT all error kind=assertion
- * EXPECT -DWHILE all verified
+ * EXPECT -DWHILE every verified 30
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* Two threads take turns: one order only, but several ways to get there.
- * EXPECT all verified
+ * EXPECT every verified 8
  */
 #include <assert.h>
 #include <pthread.h>

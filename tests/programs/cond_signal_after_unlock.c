@@ -1,5 +1,5 @@
 /* Signalling after the unlock is right too.
- * EXPECT all verified
+ * EXPECT every verified 2
  */
 #include <assert.h>
 #include <pthread.h>

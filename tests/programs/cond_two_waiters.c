@@ -1,6 +1,6 @@
 /* Two waiters: a broadcast wakes both, one signal wakes one of them and the other waits for ever.
  * EXPECT all error kind=deadlock
- * EXPECT -DBROADCAST all verified
+ * EXPECT -DBROADCAST every verified 10
  */
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 /* A detached thread that says when it is done.
- * EXPECT all verified
+ * EXPECT every verified 2
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,5 @@
 /* A lock for many readers or one writer, made of a mutex and a condition variable.
- * EXPECT optimal verified
- * EXPECT source verified
+ * EXPECT every verified 62
  * EXPECT -DBROKEN all error kind=data-race
  */
 #include <assert.h>

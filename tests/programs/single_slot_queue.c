@@ -1,6 +1,6 @@
 /* One producer, one consumer, a ring of two slots with atomic positions: right with release and acquire, a
  * race with relaxed ones.
- * EXPECT -DORDER=0 all verified
+ * EXPECT -DORDER=0 every verified 19
  * EXPECT -DORDER=1 all error kind=data-race
  */
 #include <assert.h>
