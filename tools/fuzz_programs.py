@@ -53,18 +53,27 @@ class Program:
 
     def messages(self, count):
         """Data that is written plainly and passed on by atomics: right or not, depending on their orders."""
-        self.share_of_plain = 0
         r, threads = self.random, []
+        self.share_of_plain, self.atomics, self.strong = 0, r.choice([1, 1, 2]), False
+
+        def sends(first):
+            x = r.randrange(self.atomics)
+            return [r.choice([("store", x, first, self.order(STORES)), ("add", x, self.order(ORDERS)),
+                              ("cas", x, first - 1, first, self.order(ORDERS), r.choice(LOADS))])]
+
+        def fence():
+            return [("fence", r.choice(ORDERS[1:]))] if r.random() < 0.3 else []
+
         for t in range(count):
-            fences = [[]] * 2 + [[("fence", r.choice(ORDERS[1:]))]]
-            x, y = r.randrange(self.atomics), r.randrange(self.atomics)
-            sends = [("write", 0)] * (t == 0) + r.choice(fences)
-            sends += [r.choice([("store", x, 1, self.order(STORES)), ("add", x, self.order(ORDERS)),
-                                ("cas", x, 0, 1, self.order(ORDERS), r.choice(LOADS))])]
-            receives = [("if", y, r.choice([1, 1, 2]), self.order(LOADS),
-                         r.choice(fences) + [r.choice([("read", 0), ("write", 0)])] + sends * r.randrange(2))]
-            more = self.block(r.randrange(2), frozenset(), 1)
-            threads.append(sends + more if t == 0 else r.choice([more + receives, receives + more]))
+            touch = [r.choice([("read", 0), ("write", 0)])]
+            if t == 0:
+                threads.append([("write", 0)] + fence() + sends(1) + (sends(2) if r.random() < 0.5 else []))
+            elif t == 1 and count == 3:
+                threads.append(sends(2) if r.random() < 0.5 else
+                               [("if", r.randrange(self.atomics), 1, self.order(LOADS), sends(2))])
+            else:
+                threads.append([("if", r.randrange(self.atomics), r.choice([1, 2]), self.order(LOADS),
+                                 fence() + touch)])
         return threads
 
     def order(self, orders):
