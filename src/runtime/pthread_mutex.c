@@ -95,6 +95,8 @@ MZ_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
     struct mz_mutex *m = of(mutex);
     if (!rt.active) return 0;
+    if (!rt.trylock_used)
+        mz_unsupported("pthread_mutex_trylock from a library loaded at run time", "link with the library");
     if (m->owner == rt.self + 1u && kind_of(m) == PTHREAD_MUTEX_RECURSIVE) {
         m->depth++;
         MZ_RECORD(MZ_OP_ACQUIRE, (uintptr_t)m, 0, 0, 0, 0, 0, MZ_FRAME());

@@ -78,22 +78,22 @@ static bool is_our_symbol(const char *name)
     return p >= our_start && p < our_end;
 }
 
-/* Undefined symbols come first in the table, before those that the GNU hash covers. */
+/* The dynamic symbol table has no length of its own; every linker puts the string table right after it. */
 static void look_at_undefined(const struct dl_phdr_info *info, const ElfW(Dyn) * dyn, struct mz_module *m)
 {
     const ElfW(Sym) *symbols = NULL;
     const char *names = NULL;
-    const uint32_t *gnu_hash = NULL, *hash = NULL;
     for (; dyn->d_tag != DT_NULL; dyn++) {
         uintptr_t p = dyn->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr + dyn->d_un.d_ptr : dyn->d_un.d_ptr;
         if (dyn->d_tag == DT_SYMTAB) symbols = (const void *)p;
         if (dyn->d_tag == DT_STRTAB) names = (const void *)p;
-        if (dyn->d_tag == DT_GNU_HASH) gnu_hash = (const void *)p;
-        if (dyn->d_tag == DT_HASH) hash = (const void *)p;
     }
-    if (!symbols || !names || !(gnu_hash || hash)) return;
-    uint32_t count = gnu_hash ? gnu_hash[1] : hash[1];
-    for (uint32_t i = 1; i < count; i++) {
+    if (!symbols || (uintptr_t)names <= (uintptr_t)symbols) {
+        rt.trylock_used = rt.files_used = rt.switch_fs = true; /* not known: assume the worst */
+        return;
+    }
+    size_t count = ((uintptr_t)names - (uintptr_t)symbols) / sizeof *symbols;
+    for (size_t i = 1; i < count; i++) {
         const char *name = names + symbols[i].st_name;
         if (symbols[i].st_shndx != SHN_UNDEF) continue;
         if (is_one_of(name, tries)) rt.trylock_used = true;
