@@ -428,7 +428,7 @@ def main():
                 name = os.path.join(options.keep, "fuzz-%d.c" % seed)
                 with open(name, "w") as f:
                     f.write(program.c())
-                print("%s, %s: expected %s, got %s" % (name, algorithm, expected, got))
+                print("%s, %s: expected %s, got %s" % (name, algorithm, expected, got), flush=True)
             kind = "race" if expected["races"] else "deadlock" if expected["deadlocks"] else "verified"
             kinds[kind] = kinds.get(kind, 0) + 1
     print("seed %d: %d programs (%s), %d differences" % (options.seed, sum(kinds.values()), ", ".join(
