@@ -25,7 +25,7 @@ random_c  := $(wildcard tests/random/*.c)
 # What lives inside the tested program: position independent, everything hidden but the hooks, no stack
 # protector (fibers), and no call to a libc function that we hook ourselves (see src/runtime/rename.syms).
 TARGET_FLAGS := -O3 -mno-red-zone -fPIC -fvisibility=hidden -fno-stack-protector -fno-omit-frame-pointer -fcf-protection=none \
-                -ftls-model=initial-exec -fno-tree-loop-distribute-patterns \
+                -ftls-model=initial-exec $(if $(findstring clang,$(shell $(CC) --version)),-fno-builtin,-fno-tree-loop-distribute-patterns) \
                 -Wno-pedantic $(if $(filter x86_64,$(shell uname -m)),-msse4.2)
 
 target_o := $(patsubst %.c,$B/target/%.o,$(base_c) $(event_c) $(engine_c) $(runtime_c)) \

@@ -189,6 +189,16 @@ static int compile(struct build *b, const char *name, const char *output)
     return status;
 }
 
+/* Another check of the same program may have been faster, and be running it: then its file stays. */
+static int put_into_cache(const char *output, const char *entry)
+{
+    int status = link(output, entry) == 0 || errno == EEXIST ? 0 : -1;
+    if (status < 0) status = rename(output, entry); /* a file system without links */
+    if (status < 0) return mz_fail("cannot put the program into the cache: %s: %s", entry, strerror(errno));
+    unlink(output);
+    return 0;
+}
+
 static int build_into(struct build *b, const char *entry, struct mz_program *program)
 {
     const char *dir = entry ? NULL : mz_tempdir();
@@ -196,8 +206,7 @@ static int build_into(struct build *b, const char *entry, struct mz_program *pro
     char *output = entry ? mz_cache_temporary(entry) : mz_format("%s/%s", dir, program->name);
     if (entry) mz_tempdir_guard(output);
     int status = compile(b, program->name, output);
-    if (status == 0 && entry && rename(output, entry) < 0)
-        status = mz_fail("cannot put the program into the cache: %s: %s", entry, strerror(errno));
+    if (status == 0 && entry) status = put_into_cache(output, entry);
     if (status != 0) unlink(output);
     mz_tempdir_guard(NULL);
     program->path = mz_memory_string(entry ? entry : output);

@@ -144,7 +144,10 @@ void free(void *p)
 {
     if (!p) return;
     struct block *b = block_of(p, "free of something that malloc did not return");
-    if (b && rt.active) b->mark = FREED;
+    if (!b || !rt.active) return;
+    /* Whoever still uses the block without being ordered before this races with it. */
+    if (b->size) mz_access_range(p, b->size, true, MZ_PC(), MZ_FRAME());
+    b->mark = FREED;
 }
 
 void *realloc(void *p, size_t size)
