@@ -23,7 +23,7 @@
 
 #define GRACE       2.0  /* seconds between asking to stop and killing */
 #define POLL        0.1  /* seconds */
-#define STALL       10.0 /* seconds without a step: it will not come back */
+#define STALL       20.0 /* seconds without a step: blocked in the kernel, it will not come back */
 #define RECORDS     (1u << 19)
 #define LEAST_ARENA (64ull << 20)
 #define MOST_ARENA  (1ull << 30)
@@ -259,7 +259,7 @@ static void look_for_life(struct watch *w, double now)
     const struct mz_channel *c = w->outcome->channel;
     uint64_t sign =
         c->counters.executions * 1000003 + c->counters.blocked * 101 + c->live_length + c->finding_count;
-    if (sign != w->last_sign) w->last_sign = sign, w->last_change = now;
+    if (sign != w->last_sign || c->analysing) w->last_sign = sign, w->last_change = now;
     if (now - w->last_change < STALL || w->asked > 0) return;
     w->outcome->stalled = true;
     kill_target(w);

@@ -72,9 +72,11 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
     x->reduction = reduction_of(options->algorithm);
     uint64_t steps = options->max_steps;
     x->capacity = (uint32_t)(steps && steps < MAX_CAPACITY - 2 ? steps + 2 : MAX_CAPACITY);
-    x->clock_capacity = 4 * x->capacity + 4096;
+    /* An event needs one clock and four entries, and what a step wakes, joins and releases as many again.
+     * Reserving costs nothing. */
+    x->clock_capacity = 16 * x->capacity + (1u << 16);
     x->sleep_capacity = (size_t)(x->capacity + 1) * 2 * MZ_MAX_THREADS;
-    x->journal_capacity = 8 * x->capacity + 65536;
+    x->journal_capacity = 64 * x->capacity + (1u << 20);
     each_array(x, reserve);
     x->clock_count = 1;
     x->object_count = 1;

@@ -212,7 +212,9 @@ struct mz_channel {
     uint64_t records_offset, records_capacity;     /* struct mz_record[] */
     uint64_t arena_offset, arena_used, arena_size; /* schedules of findings */
     char notes[8][MZ_TEXT];                        /* what was not modelled; empty strings end the list */
-    double switch_ns;                              /* a switch of fibers and back, measured at the start */
+    volatile uint32_t analysing;                   /* between executions: the program does not run */
+    uint32_t reserved;
+    double switch_ns; /* a switch of fibers and back, measured at the start */
     uint32_t area_count, name_count;
     struct mz_area areas[MZ_MAX_AREAS]; /* filled in when replaying */
     struct mz_given_name names[MZ_MAX_NAMES];

@@ -261,7 +261,9 @@ static bool one_execution(void)
     mz_fiber_enter(0);
     classify_end();
     /* A finding that ends the search leaves an execution cut short: there is nothing to learn from it. */
+    rt.channel->analysing = 1;
     bool more = !rt.stop && mz_explore_end(rt.x);
+    rt.channel->analysing = 0;
     if (rt.stop) mz_explore_abandon(rt.x);
     publish_counters();
     return more && !rt.once;

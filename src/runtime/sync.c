@@ -55,7 +55,7 @@ void mz_sync_init(void)
 {
     uint64_t steps = rt.channel->options.max_steps;
     if (steps > (1u << 24)) steps = 1u << 24;
-    S.capacity = S.log_capacity = (uint32_t)(8 * steps + 65536);
+    S.capacity = S.log_capacity = (uint32_t)(16 * steps + (1u << 20));
     S.vectors = mz_region_reserve((size_t)S.capacity * MZ_SLOTS * sizeof(uint32_t));
     S.log = mz_region_reserve((size_t)S.log_capacity * sizeof *S.log);
     S.log_mark = mz_region_reserve((size_t)(steps + 2) * sizeof(uint32_t));
