@@ -16,7 +16,7 @@
  * left alone.
  *
  * Stacks are shifted against each other by a few cache lines, or the tops of all would compete for the same
- * cache sets. Below each stack lies a guard page. */
+ * cache sets. Below each stack lies a gap that nobody may touch. */
 #include "runtime.h"
 
 #include <pthread.h>
@@ -31,6 +31,7 @@
 #define STACK_SIZE          ((size_t)8 << 20)
 #define STACK_SHIFT         1088u /* 17 cache lines */
 #define PAGE                4096u
+#define GUARD               ((size_t)64 << 20) /* larger than any sensible frame */
 #define HWCAP2_FSGSBASE_BIT 2u
 
 static inline void set_fs(uint64_t fs)
@@ -73,7 +74,7 @@ static void *park(void *slot)
 {
     rt.slots[(uintptr_t)slot].fs = get_fs();
     __atomic_add_fetch(&parked, 1, __ATOMIC_SEQ_CST);
-    for (;;) pause();
+    for (;;) syscall(SYS_pause); /* not pause(): the program may have one of its own */
     return NULL;
 }
 
@@ -95,13 +96,13 @@ static void start_parked_threads(void)
 
 static void map_stacks(void)
 {
-    size_t one = STACK_SIZE + PAGE;
+    size_t one = STACK_SIZE + GUARD;
     char *base = mmap(NULL, one * MZ_SLOTS, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     MZ_ASSERT(base != MAP_FAILED);
     for (unsigned s = 0; s < MZ_SLOTS; s++, base += one) {
-        MZ_ASSERT(mprotect(base, PAGE, PROT_NONE) == 0);
-        rt.slots[s].stack_low = base + PAGE;
+        MZ_ASSERT(mprotect(base, GUARD, PROT_NONE) == 0);
+        rt.slots[s].stack_low = base + GUARD;
         rt.slots[s].stack_high = base + one - (s * STACK_SHIFT) % (16 * PAGE) / 64 * 64;
     }
 }
@@ -160,7 +161,7 @@ bool mz_fiber_stack_contains(int slot, uint64_t address)
 bool mz_fiber_guard_contains(int slot, uint64_t address)
 {
     uint64_t low = (uintptr_t)rt.slots[slot].stack_low;
-    return address < low && address >= low - PAGE;
+    return address < low && address >= low - GUARD;
 }
 
 /* Cost of a switch to another fiber and back, thread-local storage included: the yardstick of `make bench`.

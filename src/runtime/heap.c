@@ -146,7 +146,7 @@ void free(void *p)
     struct block *b = block_of(p, "free of something that malloc did not return");
     if (!b || !rt.active) return;
     /* Whoever still uses the block without being ordered before this races with it. */
-    if (b->size) mz_access_range(p, b->size, true, MZ_PC(), MZ_FRAME());
+    mz_shadow_freed((uintptr_t)p, b->size, (uintptr_t)MZ_PC(), MZ_FRAME());
     b->mark = FREED;
 }
 

@@ -241,8 +241,6 @@ MZ_EXPORT int sched_yield(void)
 
 /* ---- other sources of difference between runs ---- */
 
-MZ_EXPORT pid_t getpid(void) { return rt.active ? 4242 : (pid_t)syscall(SYS_getpid); }
-
 MZ_EXPORT ssize_t getrandom(void *buffer, size_t size, unsigned flags)
 {
     (void)flags;

@@ -162,6 +162,7 @@ uint32_t mz_sync_event_epoch(uint32_t event); /* of the thread when the event ha
 /* shadow.c: data races */
 void mz_shadow_init(void);
 void mz_shadow_reset(void);
+void mz_shadow_freed(uint64_t address, size_t size, uint64_t pc, const void *frame);
 void mz_shadow_atomic(uint64_t address, unsigned size, enum mz_access access);
 void mz_access_range(const void *p, size_t size, bool write, void *pc, const void *frame);
 void mz_shadow_range(uint64_t address, size_t size, bool write, uint64_t pc);

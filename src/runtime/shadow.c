@@ -53,6 +53,7 @@ void mz_shadow_init(void)
     sh.split = mz_region_reserve((size_t)POOL * sizeof *sh.split);
     sh.readers = mz_region_reserve((size_t)POOL * sizeof *sh.readers);
     MZ_ASSERT(sh.table && sh.cells && sh.split && sh.readers);
+    for (uint32_t i = 0; i < CACHE; i++) sh.cache[i].page = ~0ull;
     mz_shadow_reset();
 }
 
@@ -329,6 +330,22 @@ static inline void hook(void *p, size_t size, bool write, void *pc, const void *
 void mz_access_range(const void *p, size_t size, bool write, void *pc, const void *frame)
 {
     hook((void *)(uintptr_t)p, size, write, pc, frame);
+}
+
+/* A block is given back: as if all of it were written, where it was accessed in this execution. */
+void mz_shadow_freed(uint64_t address, size_t size, uint64_t pc, const void *frame)
+{
+    if (mz_unlikely(rt.recording)) record_access(address, size, true, frame);
+    for (uint64_t at = address; at < address + size; at += GRANULE) {
+        uint64_t page = at / PAGE, i = (page * 0x9e3779b97f4a7c15ull) >> 44;
+        while (sh.table[i].cells && sh.table[i].page != page) i = (i + 1) & (TABLE - 1);
+        if (!sh.table[i].cells) {
+            at = (page + 1) * PAGE - GRANULE;
+            continue;
+        }
+        unsigned part = address + size - at < GRANULE ? (unsigned)(address + size - at) : GRANULE;
+        if (sh.table[i].cells[at % PAGE / GRANULE].execution == rt.execution) plain(at, part, true, pc);
+    }
 }
 
 static inline void hook_aligned(void *p, size_t size, bool write, void *pc, const void *frame)

@@ -78,29 +78,37 @@ static bool is_our_symbol(const char *name)
     return p >= our_start && p < our_end;
 }
 
-/* The dynamic symbol table has no length of its own; every linker puts the string table right after it. */
+static void look_at_symbol(const char *name, struct mz_module *m)
+{
+    if (is_one_of(name, tries)) rt.trylock_used = true;
+    if (is_one_of(name, files)) rt.files_used = true;
+    if (!strncmp(name, "__tsan_", 7)) m->instrumented = 1;
+    if (!is_one_of(name, pure) && !is_our_symbol(name)) rt.switch_fs = rt.files_used = true;
+}
+
+/* What a module takes from others: the dynamic symbol table has no length of its own, but every undefined
+ * symbol that is used has a relocation. */
 static void look_at_undefined(const struct dl_phdr_info *info, const ElfW(Dyn) * dyn, struct mz_module *m)
 {
     const ElfW(Sym) *symbols = NULL;
     const char *names = NULL;
+    const ElfW(Rela) * tables[2] = {NULL, NULL};
+    size_t sizes[2] = {0, 0};
     for (; dyn->d_tag != DT_NULL; dyn++) {
         uintptr_t p = dyn->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr + dyn->d_un.d_ptr : dyn->d_un.d_ptr;
         if (dyn->d_tag == DT_SYMTAB) symbols = (const void *)p;
         if (dyn->d_tag == DT_STRTAB) names = (const void *)p;
+        if (dyn->d_tag == DT_RELA) tables[0] = (const void *)p;
+        if (dyn->d_tag == DT_JMPREL) tables[1] = (const void *)p;
+        if (dyn->d_tag == DT_RELASZ) sizes[0] = dyn->d_un.d_val / sizeof *tables[0];
+        if (dyn->d_tag == DT_PLTRELSZ) sizes[1] = dyn->d_un.d_val / sizeof *tables[1];
     }
-    if (!symbols || (uintptr_t)names <= (uintptr_t)symbols) {
-        rt.trylock_used = rt.files_used = rt.switch_fs = true; /* not known: assume the worst */
-        return;
-    }
-    size_t count = ((uintptr_t)names - (uintptr_t)symbols) / sizeof *symbols;
-    for (size_t i = 1; i < count; i++) {
-        const char *name = names + symbols[i].st_name;
-        if (symbols[i].st_shndx != SHN_UNDEF) continue;
-        if (is_one_of(name, tries)) rt.trylock_used = true;
-        if (is_one_of(name, files)) rt.files_used = true;
-        if (!strncmp(name, "__tsan_", 7)) m->instrumented = 1;
-        if (!is_one_of(name, pure) && !is_our_symbol(name)) rt.switch_fs = true;
-    }
+    for (int t = 0; symbols && names && t < 2; t++)
+        for (size_t i = 0; tables[t] && i < sizes[t]; i++) {
+            const ElfW(Sym) *symbol = &symbols[ELF64_R_SYM(tables[t][i].r_info)];
+            if (symbol != symbols && symbol->st_shndx == SHN_UNDEF)
+                look_at_symbol(names + symbol->st_name, m);
+        }
 }
 
 static bool is_system(const char *path)

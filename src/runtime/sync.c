@@ -67,7 +67,11 @@ void mz_sync_init(void)
     S.lanes = 8;
 }
 
-void mz_sync_reset(void) { S.rewound = !rt.path->live; }
+void mz_sync_reset(void)
+{
+    S.rewound = !rt.path->live;
+    if (!S.rewound) S.log_count = 0; /* the first execution, or the search starts over */
+}
 
 /* A new event is about to be committed. */
 void mz_sync_event(void)
