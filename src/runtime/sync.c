@@ -7,10 +7,10 @@
  *
  *   release by p    publishes p's vector with p's epoch in it, then the epoch goes up
  *   acquire by p    p's vector takes in what the object carries
- *   an atomic object carries the vector of the release sequence that its value belongs to; a relaxed store of
- *   another thread ends it, a read-modify-write continues it
- *   fences: an acquire fence takes in what relaxed loads before it met; a release fence publishes for the
- *   relaxed stores after it
+ *   an atomic object carries the vectors of the release sequences that its value belongs to, one for each
+ * thread that heads some; a store ends those of other threads, a read-modify-write continues all fences: an
+ * acquire fence takes in what relaxed loads before it met; a release fence publishes for the relaxed stores
+ * after it
  *
  * Most programs need little of this: a vector is looked at only when an access meets one of another thread in
  * the same place. So operations are only logged, and the log is worked off when somebody asks. The log
@@ -43,7 +43,8 @@ static struct {
     uint32_t thread[MZ_SLOTS]; /* what a thread knows */
     uint32_t met[MZ_SLOTS];    /* by relaxed loads, for an acquire fence */
     uint32_t fence[MZ_SLOTS];  /* published by a release fence */
-    uint32_t *object, *head;   /* what an object carries; thread + 1 that began its release sequence */
+    uint32_t *object;          /* what a mutex carries */
+    uint32_t *parts;           /* what an atomic object carries: MZ_SLOTS words each */
     uint32_t *event_epoch;     /* epoch of the thread of each event */
 } sync_state;
 
@@ -60,9 +61,9 @@ void mz_sync_init(void)
     S.log = mz_region_reserve((size_t)S.log_capacity * sizeof *S.log);
     S.log_mark = mz_region_reserve((size_t)(steps + 2) * sizeof(uint32_t));
     S.object = mz_region_reserve(OBJECTS * sizeof(uint32_t));
-    S.head = mz_region_reserve(OBJECTS * sizeof(uint32_t));
+    S.parts = mz_region_reserve((size_t)OBJECTS * MZ_SLOTS * sizeof(uint32_t));
     S.event_epoch = mz_region_reserve((size_t)(steps + 2) * sizeof(uint32_t));
-    MZ_ASSERT(S.vectors && S.log && S.log_mark && S.object && S.head && S.event_epoch);
+    MZ_ASSERT(S.vectors && S.log && S.log_mark && S.object && S.parts && S.event_epoch);
     S.count = 1;
     S.lanes = 8;
 }
@@ -204,32 +205,36 @@ static uint32_t published(int p, uint32_t epoch)
 
 static void take_in(int p, uint32_t v) { set(&S.thread[p], joined(S.thread[p], v)); }
 
+/* An atomic object carries a part for each thread that heads a release sequence its value belongs to. */
+static uint32_t *parts(uint32_t object) { return S.parts + (size_t)object * MZ_SLOTS; }
+
 static void read_object(const struct entry *e)
 {
-    if (is_acquire(e->order))
-        take_in(e->thread, S.object[e->object]);
-    else
-        set(&S.met[e->thread], joined(S.met[e->thread], S.object[e->object]));
+    uint32_t *known = is_acquire(e->order) ? &S.thread[e->thread] : &S.met[e->thread], all = *known;
+    for (uint32_t t = 0; t < S.lanes; t++)
+        if (parts(e->object)[t]) all = joined(all, parts(e->object)[t]);
+    set(known, all);
 }
 
-static void store_object(const struct entry *e)
+static void add_own_part(const struct entry *e)
 {
     uint32_t p = e->thread, own = mz_is_release(e->order) ? published((int)p, e->epoch) : S.fence[p];
-    if (own) {
-        set(&S.object[e->object], own);
-        set(&S.head[e->object], p + 1);
-    } else if (S.head[e->object] != p + 1) {
-        set(&S.object[e->object], 0);
-        set(&S.head[e->object], 0);
-    }
+    if (own) set(&parts(e->object)[p], joined(own, parts(e->object)[p]));
 }
 
+/* A store goes on with the sequences of its own thread and ends those of the others. */
+static void store_object(const struct entry *e)
+{
+    for (uint32_t t = 0; t < S.lanes; t++)
+        if (t != e->thread) set(&parts(e->object)[t], 0);
+    add_own_part(e);
+}
+
+/* A read-modify-write goes on with all of them. */
 static void update_object(const struct entry *e)
 {
     read_object(e);
-    uint32_t p = e->thread, own = mz_is_release(e->order) ? published((int)p, e->epoch) : S.fence[p];
-    set(&S.object[e->object], joined(own, S.object[e->object]));
-    if (!S.head[e->object] && own) set(&S.head[e->object], p + 1);
+    add_own_part(e);
 }
 
 static void work_off(const struct entry *e)
