@@ -20,8 +20,10 @@ static bool acquires(uint8_t op) { return op == MZ_OP_LOCK || op == MZ_OP_TRYLOC
 static bool blocks(uint8_t op) { return op == MZ_OP_LOCK || op == MZ_OP_EXIT || op == MZ_OP_SEM_WAIT; }
 
 /* How event e' would access its object if it happened just before e, which it directly follows. */
-static enum mz_access access_before(const struct mz_event *e, const struct mz_event *second)
+static enum mz_access access_before(const struct mz_exploration *x, const struct mz_event *e,
+                                    const struct mz_event *second)
 {
+    if (second->op == MZ_OP_CAS && x->objects[second->object].mixed) return MZ_WRITES;
     if (e->access == MZ_READS) return second->access; /* e changed nothing */
     if (second->op == MZ_OP_CAS) return e->old == second->expected ? MZ_WRITES : MZ_READS;
     if (second->op == MZ_OP_TRYLOCK) return acquires(e->op) ? MZ_WRITES : MZ_READS;
@@ -63,7 +65,7 @@ static void add_race(struct mz_exploration *x, mz_number first, mz_number n)
     r->settled = false;
     r->before = e->before;
     r->last = mz_elem_of(e);
-    r->last.access = (uint8_t)access_before(mz_event_at(x, first), e);
+    r->last.access = (uint8_t)access_before(x, mz_event_at(x, first), e);
     if (e->op == MZ_OP_SIGNAL) r->last.choice = choice_before(x, first, n);
 }
 
@@ -153,7 +155,8 @@ mz_number mz_dependence_last(struct mz_exploration *x, int thread)
     }
     for (mz_number f = o->last; f; f = mz_event_at(x, f)->prev_object) {
         bool write = mz_event_at(x, f)->access == MZ_WRITES;
-        if ((write || p->access == MZ_WRITES) && !mz_clock_covers(x, before, f)) return f;
+        bool writes_too = p->access == MZ_WRITES || (p->op == MZ_OP_CAS && o->mixed);
+        if ((write || writes_too) && !mz_clock_covers(x, before, f)) return f;
         if (write) break;
     }
     return 0;

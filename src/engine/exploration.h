@@ -36,6 +36,7 @@ struct mz_object {
     mz_clock release; /* what a local release of this mutex made known */
     uint32_t alias;   /* another object that overlaps and stands for this one; 0: none */
     uint8_t size;
+    bool mixed; /* accessed in different sizes or at different offsets: a CAS counts as a write */
 };
 
 /* One step of a sequence, with what is needed to decide conflicts: in sleep sets, wakeup trees, v of a race.

@@ -41,7 +41,7 @@ static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t 
     f((void **)&x->sleep, x->sleep_capacity * sizeof *x->sleep);
     f((void **)&x->objects, MZ_OBJECT_TABLE / 2 * sizeof *x->objects);
     f((void **)&x->object_table, MZ_OBJECT_TABLE * sizeof *x->object_table);
-    f((void **)&x->races, (4 * n + MZ_MAX_THREADS) * sizeof *x->races);
+    f((void **)&x->races, (68 * n + MZ_MAX_THREADS) * sizeof *x->races);
     f((void **)&x->wakeup, (size_t)WAKEUP_NODES * 16);
     f((void **)&x->sequence.elems, (n + 1) * sizeof *x->sequence.elems);
     f((void **)&x->sequence.next_of_thread, (n + 1) * sizeof(uint32_t));
@@ -175,8 +175,8 @@ static struct mz_step live_step(struct mz_exploration *x)
 {
     uint32_t k = x->path.depth;
     if (!x->path.live) return first_live_step(x);
-    if (k + 2 >= x->capacity) return nobody(x, MZ_ENDING_STEP_LIMIT);
     fresh_node(x, k);
+    if (x->nodes[k].enabled && k + 2 >= x->capacity) return nobody(x, MZ_ENDING_STEP_LIMIT);
     if (x->reduction->pending)
         for (uint64_t t = x->view->alive; t; t &= t - 1) x->reduction->pending(x, __builtin_ctzll(t));
     if (!x->nodes[k].enabled) return nobody(x, MZ_ENDING_MAXIMAL);
@@ -221,6 +221,7 @@ void mz_explore_commit(struct mz_exploration *x, enum mz_access access, uint64_t
     e->choices = p->choices;
     e->object = p->op == MZ_OP_CHOOSE ? 0 : mz_object_find(x, p->key, p->size);
     e->prev_object = 0;
+    if (p->op == MZ_OP_CAS && x->objects[e->object].mixed) access = MZ_WRITES;
     e->before = x->thread_clock[step.thread];
     e->thread = step.thread;
     e->op = p->op;

@@ -33,15 +33,16 @@ static uint32_t overlap(struct mz_exploration *x, uint64_t key, unsigned size, u
     return 0;
 }
 
-static void unite(struct mz_exploration *x, uint32_t o)
+static void unite(struct mz_exploration *x, uint32_t o, bool fresh)
 {
     struct mz_object *object = &x->objects[o];
     uint32_t other;
     while ((other = overlap(x, object->key, object->size, resolve(x, o)))) {
         /* Two objects that both have a past become one: what was independent so far is not any more. The
          * dependence relation must be one and the same for the whole search, so the search starts over. */
-        if (object->alias || object->last) mz_explore_restart(x);
+        if (!fresh || object->alias || !x->objects[other].mixed) mz_explore_restart(x);
         x->objects[resolve(x, o)].alias = other;
+        x->objects[other].mixed = true;
     }
 }
 
@@ -58,9 +59,15 @@ uint32_t mz_object_find(struct mz_exploration *x, uint64_t key, unsigned size)
 {
     uint32_t *slot = slot_of(x, key);
     uint32_t o = *slot;
+    if (mz_unlikely(o && size && x->objects[o].size && size != x->objects[o].size &&
+                    !x->objects[resolve(x, o)].mixed)) {
+        x->objects[resolve(x, o)].mixed = true;
+        mz_explore_restart(x);
+    }
     if (mz_likely(o && size <= x->objects[o].size))
         return mz_likely(!x->objects[o].alias) ? o : resolve(x, o);
-    if (!o) {
+    bool fresh = !o;
+    if (fresh) {
         if (x->object_count > x->object_mask / 2) {
             grow_table(x);
             slot = slot_of(x, key);
@@ -70,7 +77,7 @@ uint32_t mz_object_find(struct mz_exploration *x, uint64_t key, unsigned size)
         x->objects[o].key = key;
     }
     x->objects[o].size = (uint8_t)size;
-    if (size) unite(x, o);
+    if (size) unite(x, o, fresh);
     return resolve(x, o);
 }
 
