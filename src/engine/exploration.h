@@ -76,6 +76,9 @@ struct mz_sequence {
     uint32_t *next_of_thread, *next_of_object;
     uint32_t count;
     uint32_t core; /* the first so many elements are e' and what comes before it */
+    uint32_t keep; /* the first so many are needed to tell v from all it was compared with; at least core */
+    const struct mz_race *race;
+    bool whole; /* false: there is only the core so far */
     uint32_t first_of_thread[MZ_MAX_THREADS];
     uint32_t *first_of_object; /* valid where stamp_of_object is the current stamp */
     uint32_t *stamp_of_object, stamp;
@@ -186,18 +189,19 @@ bool mz_is_initial(const struct mz_exploration *x, const struct mz_race *race, i
  * with the core of v. */
 enum mz_cover { MZ_UNCOVERED, MZ_COVERED, MZ_SETTLED };
 void mz_sequence_build(struct mz_exploration *x, const struct mz_race *race);
-enum mz_cover mz_sequence_weak_initial(const struct mz_sequence *v, const struct mz_elem *p, uint32_t *at);
+enum mz_cover mz_sequence_weak_initial(struct mz_exploration *x, struct mz_sequence *v,
+                                       const struct mz_elem *p, uint32_t *at);
 void mz_sequence_take(struct mz_sequence *v, uint32_t at);
 
 /* sleep_set.c */
 void mz_sleep_inherit(struct mz_exploration *x, uint32_t k);
 void mz_sleep_add(struct mz_exploration *x, uint32_t k, struct mz_elem e);
 uint64_t mz_sleep_choices(const struct mz_exploration *x, uint32_t k, int thread);
-enum mz_cover mz_sleep_covers(const struct mz_exploration *x, uint32_t k, const struct mz_sequence *v);
+enum mz_cover mz_sleep_covers(struct mz_exploration *x, uint32_t k, struct mz_sequence *v);
 
 /* wakeup_tree.c */
 uint32_t mz_wakeup_pop(struct mz_exploration *x, uint32_t *list, struct mz_elem *first);
-void mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct mz_sequence *v);
+enum mz_cover mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct mz_sequence *v);
 void mz_wakeup_clear(struct mz_exploration *x, uint32_t *list);
 
 /* explore.c */

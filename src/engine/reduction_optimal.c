@@ -5,9 +5,10 @@
  *
  * A race is seen in every execution that shares the path up to its second event, each time with another v,
  * and has to be looked at each time: with another v, another branch of the tree may have to take it in. Only
- * when an element of sleep(E') is an initial of the core of v, that is of e' and what comes before it, the
- * answer is the same for all of them: the race is settled. (That a branch of the tree stands for the core is
- * not enough, and neither is it to look only at new races: both lose executions, see tests/random/corpus.)
+ * when the answer comes from the core of v, that is from e' and what comes before it, it is the same for all
+ * of them, and the race is settled: when an element of sleep(E') is an initial of the core, or when a whole
+ * branch of the tree, down to its leaf, consists of steps of the core. (That the first steps of a branch do
+ * is not enough, and neither is it to look only at new races: both lose executions, see tests/random/corpus.)
  *
  * No execution is ever blocked by a sleep set (Theorem 7.13): that is asserted, not counted. */
 #include "reduction.h"
@@ -52,7 +53,7 @@ static bool reverse(struct mz_exploration *x, const struct mz_race *race)
     uint32_t k = race->first - 1;
     mz_sequence_build(x, race);
     enum mz_cover cover = mz_sleep_covers(x, k, &x->sequence);
-    if (cover == MZ_UNCOVERED) mz_wakeup_insert(x, &x->nodes[k].wakeup, &x->sequence);
+    if (cover == MZ_UNCOVERED) cover = mz_wakeup_insert(x, &x->nodes[k].wakeup, &x->sequence);
     return cover == MZ_SETTLED;
 }
 

@@ -1,7 +1,10 @@
 /* The sequence v = notdep(e, E).e' of a race (2017, Algorithm 2, line 5), and its weak initials.
  *
  * What in v follows e' in E is independent of it, so e' stands before it: then the core of v, e' and what
- * comes before, does not depend on how E goes on after e'. */
+ * comes before, does not depend on how E goes on after e'.
+ *
+ * Most questions are answered by the core: what is an initial of it, or conflicts with something in it, is or
+ * does so in all of v. The rest is added only when a step has nothing to do with the core. */
 #include "exploration.h"
 
 static void add(struct mz_sequence *v, struct mz_elem e) { v->elems[v->count++] = e; }
@@ -23,6 +26,7 @@ static void link_elems(struct mz_sequence *v)
     v->stamp++;
     for (uint32_t i = v->count; i-- > 0;) {
         const struct mz_elem *e = &v->elems[i];
+        if (e->thread == MZ_NOBODY) continue;
         v->next_of_thread[i] = v->first_of_thread[e->thread];
         v->first_of_thread[e->thread] = i;
         bool fresh = v->stamp_of_object[e->object] != v->stamp;
@@ -32,27 +36,51 @@ static void link_elems(struct mz_sequence *v)
     }
 }
 
+/* Only the core. The race must stay where it is while the sequence is in use. */
 void mz_sequence_build(struct mz_exploration *x, const struct mz_race *race)
 {
     struct mz_sequence *v = &x->sequence;
+    v->race = race;
     v->count = 0;
     add_notdep(x, v, race->first, race->first + 1, race->split);
     add(v, race->last);
-    v->core = v->count;
-    add_notdep(x, v, race->first, race->split, x->path.depth + 1);
+    v->core = v->keep = v->count;
+    v->whole = false;
     link_elems(v);
 }
 
-/* p in WI(v)? Its step is in v with nothing before it that conflicts (then `at` says where), or it conflicts
- * with nothing in v (then `at` is MZ_END). */
-enum mz_cover mz_sequence_weak_initial(const struct mz_sequence *v, const struct mz_elem *p, uint32_t *at)
+static void complete(struct mz_exploration *x, struct mz_sequence *v)
 {
-    uint32_t i = *at = v->first_of_thread[p->thread];
-    if (i != MZ_END && v->elems[i].choice != p->choice) return MZ_UNCOVERED;
+    v->whole = true;
+    add_notdep(x, v, v->race->first, v->race->split, x->path.depth + 1);
+    if (v->count > v->core) link_elems(v);
+}
+
+/* The first element because of which p cannot come first, or MZ_END; i is the first of its thread. */
+static uint32_t obstacle(const struct mz_sequence *v, const struct mz_elem *p, uint32_t i)
+{
     if (p->object && v->stamp_of_object[p->object] == v->stamp)
         for (uint32_t j = v->first_of_object[p->object]; j < i; j = v->next_of_object[j])
-            if (v->elems[j].thread != MZ_NOBODY && (v->elems[j].access | p->access) == MZ_WRITES)
-                return MZ_UNCOVERED;
+            if (v->elems[j].thread != MZ_NOBODY && (v->elems[j].access | p->access) == MZ_WRITES) return j;
+    return i != MZ_END && v->elems[i].choice != p->choice ? i : MZ_END;
+}
+
+/* p in WI(v)? Its step is in v with nothing before it that conflicts (then `at` says where), or it conflicts
+ * with nothing in v (then `at` is MZ_END). If not, v is kept up to where that shows. */
+enum mz_cover mz_sequence_weak_initial(struct mz_exploration *x, struct mz_sequence *v,
+                                       const struct mz_elem *p, uint32_t *at)
+{
+    uint32_t i = v->first_of_thread[p->thread], j = obstacle(v, p, i);
+    if (i == MZ_END && j == MZ_END && !v->whole) {
+        complete(x, v);
+        i = v->first_of_thread[p->thread];
+        j = obstacle(v, p, i);
+    }
+    *at = i;
+    if (j != MZ_END) {
+        if (j >= v->keep) v->keep = j + 1;
+        return MZ_UNCOVERED;
+    }
     return i < v->core ? MZ_SETTLED : MZ_COVERED;
 }
 

@@ -43,37 +43,57 @@ uint32_t mz_wakeup_pop(struct mz_exploration *x, uint32_t *list, struct mz_elem 
     return children;
 }
 
+/* Not by recursion: a branch can be as long as an execution. The children take the place of their parent. */
 void mz_wakeup_clear(struct mz_exploration *x, uint32_t *list)
 {
     while (*list) {
         struct mz_elem ignored;
-        uint32_t children = mz_wakeup_pop(x, list, &ignored);
-        mz_wakeup_clear(x, &children);
+        uint32_t children = mz_wakeup_pop(x, list, &ignored), last = children;
+        if (!children) continue;
+        while (x->wakeup[last].next) last = x->wakeup[last].next;
+        x->wakeup[last].next = *list;
+        *list = children;
     }
 }
 
 /* The first branch of the list that can come first in something equivalent to v and what may follow (Lemma
- * 4.6), or 0 and where the list ends. Its step is taken out of v. */
-static uint32_t compatible(struct mz_exploration *x, uint32_t **list, struct mz_sequence *v)
+ * 4.6), or 0 and where the list ends. Its step is taken out of v; the cover goes down to what it covers. */
+static uint32_t compatible(struct mz_exploration *x, uint32_t **list, struct mz_sequence *v,
+                           enum mz_cover *cover)
 {
     uint32_t w, at;
     for (; (w = **list); *list = &x->wakeup[w].next) {
-        if (mz_sequence_weak_initial(v, &x->wakeup[w].elem, &at) == MZ_UNCOVERED) continue;
+        enum mz_cover c = mz_sequence_weak_initial(x, v, &x->wakeup[w].elem, &at);
+        if (c == MZ_UNCOVERED) continue;
         if (at != MZ_END) mz_sequence_take(v, at);
+        if (c < *cover) *cover = c;
         return w;
     }
     return 0;
 }
 
 /* insert(v, tree): walk down the first branch that is compatible with v; if that ends in a leaf, v is
- * covered; otherwise what is left of v becomes a new branch, after all others. v is used up. */
-void mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct mz_sequence *v)
+ * covered; otherwise what is left of v becomes a new branch, after all others. v is used up.
+ *
+ * The new branch is v only as far as v->keep. A prefix of v is all that section 6.2 asks for as long as the
+ * tree stays a wakeup tree (Definition 6.1): the new leaf u is u ~ v because it was compared with all of v
+ * and then is a prefix of it; and neither an element of the sleep set nor a branch before it is in WI(u),
+ * because v is kept up to where each of them turned out not to be in WI(v), and up to e', which conflicts
+ * with the current branch. So at the leaf the sleep set is empty, and the execution goes on freely.
+ *
+ * Settled: the leaf, old or new, consists of steps of the core. Then it is a prefix of every v with this
+ * core, so u ~ v (property 3) for all of them; and it stays a leaf as long as the race is on the path,
+ * because branches are taken from this list only when the first event of the race is taken back. */
+enum mz_cover mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct mz_sequence *v)
 {
-    for (uint32_t w; (w = compatible(x, &list, v)); list = &x->wakeup[w].child)
-        if (!x->wakeup[w].child) return; /* a leaf */
-    for (uint32_t i = 0; i < v->count; i++) {
+    enum mz_cover cover = MZ_SETTLED;
+    for (uint32_t w; (w = compatible(x, &list, v, &cover)); list = &x->wakeup[w].child)
+        if (!x->wakeup[w].child) return cover; /* a leaf */
+    for (uint32_t i = 0; i < v->keep; i++) {
         if (v->elems[i].thread == MZ_NOBODY) continue;
+        if (i >= v->core) cover = MZ_COVERED;
         *list = new_node(x, v->elems[i]);
         list = &x->wakeup[*list].child;
     }
+    return cover;
 }
