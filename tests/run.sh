@@ -122,7 +122,7 @@ check_folders() {
 }
 
 check_texts() {
-    if found=$(grep -rnIE '(/home/[a-z]|/root/|/Users/|/work/)' --exclude-dir=.git --exclude-dir=build \
+    if found=$(grep -rnIE '(/home/[a-z]|/root/|/Users/|/work/)' --exclude-dir=.git --exclude=.git --exclude-dir=build \
         --exclude=run.sh . | head -n 5) && [ -n "$found" ]; then
         fail "paths of one machine: $found"
     else
