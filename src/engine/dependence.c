@@ -2,56 +2,108 @@
  *
  * The rules, by operation (all per object; different objects never conflict):
  *
- *   LOAD, failed CAS, failed TRYLOCK, WAIT   read: independent of each other
- *   all others                               write: dependent with everything
- *   CHOOSE                                   no object
- *   LOCK, EXIT, SEM_WAIT                     may be disabled, so not every race of theirs can be reversed
+ *   LOAD, WAIT, TIMEOUT, ONCE of what is done,
+ *   failed CAS, TRYLOCK, TRYRDLOCK, TRYWRLOCK, SEM_TRY    read: independent of each other
+ *   RDLOCK, successful TRYRDLOCK, a reader's RWUNLOCK     share: independent of each other, not of reads
+ *   all others                                            write: dependent with everything
+ *   CHOOSE                                                no object
+ *   LOCK, EXIT, ONCE, SEM_WAIT, RDLOCK, WRLOCK            may be disabled, so not every race of theirs can be
+ *                                                         reversed
+ *
+ * (On an ordered read-write lock, see program.h, what shares elsewhere is a write.)
  *
  * A race (e, e') is a pair of dependent events of different threads with nothing between them in the
  * happens-before order (2017, section 3.3). It is reversible if e' was enabled before e. For an operation
  * that may be disabled the events that it directly follows often cannot be reversed (the release before an
  * acquire); then the race is with the last event before which it was enabled: the previous *acquire* of a
- * mutex (2005, section 4.2; 2017, Algorithm 3), the last operation on a semaphore that found it positive.
+ * mutex (2005, section 4.2; 2017, Algorithm 3), the last operation on a semaphore that found it positive. For
+ * an exclusive lock after readers it is a set of events: see rwlock.c.
+ *
  * What such an operation has to wait for at the end of an execution is a race too, with an event that never
- * happened (2017, Algorithms 3 to 6). */
+ * happened (2017, Algorithms 3 to 6); and so is a timeout with the signal that came before it. */
 #include "exploration.h"
 
-static bool acquires(uint8_t op) { return op == MZ_OP_LOCK || op == MZ_OP_TRYLOCK || op == MZ_OP_EXIT; }
-static bool blocks(uint8_t op) { return op == MZ_OP_LOCK || op == MZ_OP_EXIT || op == MZ_OP_SEM_WAIT; }
-
-/* How event e' would access its object if it happened just before e, which it directly follows. */
-static enum mz_access access_before(const struct mz_exploration *x, const struct mz_event *e,
-                                    const struct mz_event *second)
+static bool acquires(uint8_t op)
 {
+    switch (op) {
+    case MZ_OP_LOCK:
+    case MZ_OP_TRYLOCK:
+    case MZ_OP_EXIT:
+    case MZ_OP_ONCE:
+    case MZ_OP_WRLOCK:
+    case MZ_OP_TRYWRLOCK:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool blocks(uint8_t op)
+{
+    switch (op) {
+    case MZ_OP_LOCK:
+    case MZ_OP_EXIT:
+    case MZ_OP_ONCE:
+    case MZ_OP_SEM_WAIT:
+    case MZ_OP_RDLOCK:
+    case MZ_OP_WRLOCK:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Was an operation that may be disabled enabled just before event e on its object? */
+static bool was_enabled(uint8_t op, const struct mz_event *e)
+{
+    switch (op) {
+    case MZ_OP_SEM_WAIT:
+        return e->old > 0;
+    case MZ_OP_RDLOCK:
+        return !(e->old & (MZ_RW_WRITER | MZ_RW_CLAIMS));
+    case MZ_OP_WRLOCK:
+        return !(e->old & (MZ_RW_WRITER | MZ_RW_READERS));
+    default:
+        return e->access == MZ_WRITES && acquires(e->op);
+    }
+}
+
+/* How event n would access its object if it happened just before the event first. */
+static enum mz_access access_before(const struct mz_exploration *x, mz_number first, mz_number n)
+{
+    const struct mz_event *e = mz_event_at(x, first), *second = mz_event_at(x, n);
     if (second->op == MZ_OP_CAS && x->objects[second->object].mixed) return MZ_WRITES;
     if (e->access == MZ_READS) return second->access; /* e changed nothing */
-    if (second->op == MZ_OP_CAS) return e->old == second->expected ? MZ_WRITES : MZ_READS;
-    if (second->op == MZ_OP_TRYLOCK) return acquires(e->op) ? MZ_WRITES : MZ_READS;
-    return second->access;
-}
-
-/* Does thread t's last WAIT before event n not happen after event first? Then it waits also if first does not
- * happen. */
-static bool waits_anyway(const struct mz_exploration *x, int t, mz_number first, mz_number n)
-{
-    for (uint32_t i = x->thread_event_count[t]; i-- > 0;) {
-        mz_number w = x->thread_events[t][i];
-        if (w >= n || mz_event_at(x, w)->op != MZ_OP_WAIT) continue;
-        return !mz_clock_covers(x, mz_event_at(x, w)->clock, first);
+    switch (second->op) {
+    case MZ_OP_CAS:
+        if (e->op == MZ_OP_SIGNAL || e->op == MZ_OP_BROADCAST) return second->access;
+        return e->old == second->expected ? MZ_WRITES : MZ_READS;
+    case MZ_OP_TRYLOCK:
+        return acquires(e->op) ? MZ_WRITES : MZ_READS;
+    case MZ_OP_SEM_TRY:
+        return e->old > 0 ? MZ_WRITES : MZ_READS;
+    case MZ_OP_ONCE: /* e is the one that ran the function */
+        return MZ_WRITES;
+    case MZ_OP_TRYRDLOCK:
+    case MZ_OP_TRYWRLOCK:
+        return mz_rwlock_access_before(x, first, n);
+    default:
+        return second->access;
     }
-    return false;
 }
 
-/* Whom a signal would wake if it happened just before the event first: any of those who wait then. The others
- * are found when it has happened there, as for all choices. */
+/* Whom a signal, event n, would wake if it happened before the event first: any of those who wait then. Those
+ * are the ones who wait at n, when all from the first on that v lacks is taken back. (The others are found
+ * when it has happened there, as for all choices.) */
 static uint8_t choice_before(const struct mz_exploration *x, mz_number first, mz_number n)
 {
-    const struct mz_event *e = mz_event_at(x, first);
-    uint64_t waiters = e->old;
-    if (e->op == MZ_OP_WAIT) {
-        waiters = 0;
-        for (uint64_t t = mz_event_at(x, n)->old; t; t &= t - 1)
-            if (waits_anyway(x, __builtin_ctzll(t), first, n)) waiters |= t & -t;
+    uint64_t waiters = mz_event_at(x, n)->old;
+    for (mz_number g = mz_event_at(x, n)->prev_object; g >= first && g; g = mz_event_at(x, g)->prev_object) {
+        const struct mz_event *e = mz_event_at(x, g);
+        if (!mz_clock_covers(x, e->clock, first)) continue;
+        if (e->op == MZ_OP_WAIT) waiters &= ~mz_bit(e->thread);
+        if (e->op == MZ_OP_TIMEOUT) waiters |= mz_bit(e->thread);
+        if (e->op == MZ_OP_SIGNAL || e->op == MZ_OP_BROADCAST) waiters = e->old;
     }
     return waiters ? (uint8_t)__builtin_ctzll(waiters) : 0;
 }
@@ -59,13 +111,12 @@ static uint8_t choice_before(const struct mz_exploration *x, mz_number first, mz
 static void add_race(struct mz_exploration *x, mz_number first, mz_number n)
 {
     const struct mz_event *e = mz_event_at(x, n);
-    struct mz_race *r = &x->races[x->race_count++];
+    struct mz_race *r = mz_race_new(x);
     r->first = first;
     r->second = r->split = n;
-    r->settled = false;
     r->before = e->before;
     r->last = mz_elem_of(e);
-    r->last.access = (uint8_t)access_before(x, mz_event_at(x, first), e);
+    r->last.access = (uint8_t)access_before(x, first, n);
     if (e->op == MZ_OP_SIGNAL) r->last.choice = choice_before(x, first, n);
 }
 
@@ -78,28 +129,75 @@ static bool follow(struct mz_exploration *x, mz_clock clock, mz_number f)
     return true;
 }
 
-static void reads(struct mz_exploration *x, mz_number n, const struct mz_object *o, mz_clock clock)
+/* The event after which there is nothing to follow for an event with this access. */
+static mz_number first_to_follow(const struct mz_object *o, uint8_t access)
 {
-    if (o->last_write && follow(x, clock, o->last_write)) add_race(x, o->last_write, n);
+    if (access == MZ_READS && o->last_share <= o->last_write) return o->last_write;
+    if (access == MZ_SHARES && o->last_read <= o->last_write) return o->last_write;
+    return o->last;
 }
 
-/* A write follows all reads since the last write, latest first, and the last write. */
-static void writes(struct mz_exploration *x, mz_number n, const struct mz_object *o, mz_clock clock,
-                   bool races)
+/* Event n follows what it conflicts with since the last write, latest first, and that write. Reads and shares
+ * alternate: what comes before the last of the other kind happens before it. Races are those before which n
+ * was enabled; where it was not, or may not have been, last_disabling() has the race. */
+static void follow_all(struct mz_exploration *x, mz_number n, const struct mz_object *o, mz_clock clock)
 {
-    for (mz_number f = o->last; f; f = mz_event_at(x, f)->prev_object) {
-        if (follow(x, clock, f) && races) add_race(x, f, n);
-        if (mz_event_at(x, f)->access == MZ_WRITES) break;
+    const struct mz_event *e = mz_event_at(x, n);
+    bool may_block = blocks(e->op), followed = false;
+    for (mz_number f = first_to_follow(o, e->access); f; f = mz_event_at(x, f)->prev_object) {
+        const struct mz_event *d = mz_event_at(x, f);
+        if (!mz_access_conflict(d->access, e->access)) {
+            if (followed) break;
+            continue;
+        }
+        bool race = !may_block || (d->access == MZ_READS && was_enabled(e->op, d));
+        if (follow(x, clock, f) && race) add_race(x, f, n);
+        if (d->access == MZ_WRITES) break;
+        followed = true;
     }
 }
 
-/* The last event on the object before which an operation that may be disabled was enabled; 0: none. */
-static mz_number last_disabling(const struct mz_exploration *x, const struct mz_object *o, uint8_t op)
+/* The last event on the object that writes it and before which an operation that may be disabled was enabled;
+ * 0: none. */
+static mz_number last_disabling(const struct mz_exploration *x, const struct mz_object *o, uint8_t op,
+                                uint8_t access)
 {
-    if (op != MZ_OP_SEM_WAIT) return o->last_acquire;
+    bool by_state = op == MZ_OP_SEM_WAIT || op == MZ_OP_WRLOCK || (op == MZ_OP_RDLOCK && access == MZ_WRITES);
+    if (!by_state) return o->last_acquire;
     mz_number f = o->last;
-    while (f && mz_event_at(x, f)->old == 0) f = mz_event_at(x, f)->prev_object;
+    while (f && !(mz_event_at(x, f)->access == MZ_WRITES && was_enabled(op, mz_event_at(x, f))))
+        f = mz_event_at(x, f)->prev_object;
     return f;
+}
+
+/* Are there readers of a lock since it was last held exclusively? */
+static bool is_shared(const struct mz_object *o) { return o->last_share > o->last_write; }
+
+static void race_with_disabling(struct mz_exploration *x, mz_number n, const struct mz_object *o)
+{
+    const struct mz_event *e = mz_event_at(x, n);
+    if (e->op == MZ_OP_WRLOCK && is_shared(o)) {
+        struct mz_race like = {.second = n, .split = n, .before = e->before, .last = mz_elem_of(e)};
+        mz_rwlock_races(x, &like);
+        return;
+    }
+    mz_number f = last_disabling(x, o, e->op, e->access);
+    if (f && !mz_clock_covers(x, e->before, f)) add_race(x, f, n);
+}
+
+/* The event joins the history of its object. */
+static void remember(struct mz_exploration *x, mz_number n, struct mz_object *o)
+{
+    const struct mz_event *e = mz_event_at(x, n);
+    mz_journal_set(x, &o->last, n);
+    if (e->access == MZ_WRITES) {
+        mz_journal_set(x, &o->last_write, n);
+        if (acquires(e->op)) mz_journal_set(x, &o->last_acquire, n);
+    } else if (e->access == MZ_SHARES) {
+        mz_journal_set(x, &o->last_share, n);
+    } else if (is_shared(o)) {
+        mz_journal_set(x, &o->last_read, n);
+    }
 }
 
 void mz_dependence_event(struct mz_exploration *x, mz_number n)
@@ -107,40 +205,57 @@ void mz_dependence_event(struct mz_exploration *x, mz_number n)
     struct mz_event *e = mz_event_at(x, n);
     struct mz_object *o = &x->objects[e->object];
     mz_clock clock = mz_clock_copy(x, e->before);
-    if (!e->object) {
-        /* conflicts with nothing */
-    } else if (blocks(e->op)) {
-        mz_number f = last_disabling(x, o, e->op);
-        if (f && !mz_clock_covers(x, e->before, f)) add_race(x, f, n);
-        if (o->release) mz_clock_join(x, clock, o->release);
-        writes(x, n, o, clock, false);
-    } else if (e->access == MZ_READS) {
-        reads(x, n, o, clock);
-    } else {
-        writes(x, n, o, clock, true);
+    if (e->object) {
+        e->prev_object = o->last;
+        if (blocks(e->op)) {
+            race_with_disabling(x, n, o);
+            if (o->release) mz_clock_join(x, clock, o->release);
+        }
+        follow_all(x, n, o, clock);
+        remember(x, n, o);
     }
     x->clocks[(size_t)clock * MZ_MAX_THREADS + e->thread] = n;
     e->clock = clock;
-    if (!e->object) return;
-    e->prev_object = o->last;
-    mz_journal_set(x, &o->last, n);
-    if (e->access == MZ_WRITES) mz_journal_set(x, &o->last_write, n);
-    if (e->access == MZ_WRITES && acquires(e->op)) mz_journal_set(x, &o->last_acquire, n);
 }
 
-bool mz_dependence_blocked(struct mz_exploration *x, int thread, struct mz_race *race)
+uint32_t mz_dependence_blocked(struct mz_exploration *x, int thread)
 {
     const struct mz_pending *p = &x->view->pending[thread];
-    if (!blocks(p->op)) return false;
-    uint32_t object = mz_object_find(x, p->key, p->size);
-    mz_number f = last_disabling(x, &x->objects[object], p->op);
-    mz_clock before = x->thread_clock[thread];
-    if (!f || mz_clock_covers(x, before, f)) return false;
-    *race = (struct mz_race){.first = f,
-                             .split = x->path.depth + 1,
-                             .last = {object, (uint8_t)thread, MZ_WRITES, 0, p->op},
-                             .before = before};
+    if (!blocks(p->op)) return 0;
+    uint32_t object = mz_object_find(x, p->key, p->size), races = x->race_count;
+    const struct mz_object *o = &x->objects[object];
+    uint8_t access = p->op == MZ_OP_RDLOCK ? p->access : MZ_WRITES;
+    struct mz_race like = {.split = x->path.depth + 1,
+                           .before = x->thread_clock[thread],
+                           .last = {object, (uint8_t)thread, access, 0, p->op}};
+    if (p->op == MZ_OP_WRLOCK && is_shared(o)) {
+        mz_rwlock_races(x, &like);
+        return x->race_count - races;
+    }
+    like.first = last_disabling(x, o, p->op, access);
+    if (!like.first || mz_clock_covers(x, like.before, like.first)) return 0;
+    struct mz_race *r = mz_race_new(x);
+    like.firsts_end = r->firsts_end;
+    *r = like;
+    return 1;
+}
+
+bool mz_dependence_timeout(struct mz_exploration *x, mz_number e, int waiter)
+{
+    if (mz_clock_covers(x, x->thread_clock[waiter], e)) return false;
+    struct mz_race *r = mz_race_new(x);
+    r->first = e;
+    r->split = x->path.depth + 1;
+    r->before = x->thread_clock[waiter];
+    r->last = (struct mz_elem){mz_event_at(x, e)->object, (uint8_t)waiter, MZ_READS, 0, MZ_OP_TIMEOUT};
     return true;
+}
+
+/* May the event be enabled together with an operation that may be disabled and conflicts with it? */
+static bool co_enabled(uint8_t op, const struct mz_event *e)
+{
+    if (op == MZ_OP_WRLOCK && e->access == MZ_SHARES) return e->op != MZ_OP_RWUNLOCK;
+    return was_enabled(op, e);
 }
 
 mz_number mz_dependence_last(struct mz_exploration *x, int thread)
@@ -149,15 +264,16 @@ mz_number mz_dependence_last(struct mz_exploration *x, int thread)
     mz_clock before = x->thread_clock[thread];
     if (p->op == MZ_OP_CHOOSE || p->op == MZ_OP_NONE) return 0;
     const struct mz_object *o = &x->objects[mz_object_find(x, p->key, p->size)];
-    if (blocks(p->op)) {
-        mz_number f = last_disabling(x, o, p->op);
-        return f && !mz_clock_covers(x, before, f) ? f : 0;
-    }
+    uint8_t access = p->op == MZ_OP_CAS && o->mixed ? MZ_WRITES : p->access;
+    bool may_block = blocks(p->op);
+    if (p->op == MZ_OP_ONCE) access = MZ_WRITES; /* as it is before the one that it conflicts with */
     for (mz_number f = o->last; f; f = mz_event_at(x, f)->prev_object) {
-        bool write = mz_event_at(x, f)->access == MZ_WRITES;
-        bool writes_too = p->access == MZ_WRITES || (p->op == MZ_OP_CAS && o->mixed);
-        if ((write || writes_too) && !mz_clock_covers(x, before, f)) return f;
-        if (write) break;
+        const struct mz_event *e = mz_event_at(x, f);
+        bool known = mz_clock_covers(x, before, f);
+        if (known && e->access == MZ_WRITES) return 0;
+        if (known || !mz_access_conflict(e->access, access)) continue;
+        if (!may_block) return f;
+        if (co_enabled(p->op, e)) return f;
     }
     return 0;
 }

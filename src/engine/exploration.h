@@ -33,8 +33,9 @@
 struct mz_object {
     uint64_t key;
     mz_number last, last_write, last_acquire;
-    mz_clock release; /* what a local release of this mutex made known */
-    uint32_t alias;   /* another object that overlaps and stands for this one; 0: none */
+    mz_number last_share, last_read; /* the latter only if it comes after a share since the last write */
+    mz_clock release;                /* what a local release of this mutex made known */
+    uint32_t alias;                  /* another object that overlaps and stands for this one; 0: none */
     uint8_t size;
     bool mixed; /* accessed in different sizes or at different offsets: a CAS counts as a write */
 };
@@ -58,13 +59,17 @@ struct mz_node {
     struct mz_step step; /* the current branch */
 };
 
-/* Two events that could happen in the other order; or an event and something that it prevented. */
+/* Two events that could happen in the other order; or an event and something that it prevented. An exclusive
+ * lock may have to come before several readers at once: then there is a set of firsts, at most one event of a
+ * thread, and `first` is the earliest of them. */
 struct mz_race {
     mz_number first;
     mz_number second;    /* 0: the second never happened (blocked thread, other choice) */
     mz_number split;     /* events from here on come after the second in v: its own number if it happened */
     struct mz_elem last; /* the second as it would be before the first */
     mz_clock before;     /* clock of the second's thread before it */
+    uint32_t firsts_end; /* the firsts are the `several` entries of x->firsts before this one */
+    uint8_t several;     /* 0: only `first` */
     bool settled;        /* optimal: need not be looked at again, whatever follows the second event */
 };
 
@@ -126,6 +131,10 @@ struct mz_exploration {
 
     struct mz_race *races; /* of the path, for reductions that look at them at the end */
     uint32_t race_count;
+    mz_number *firsts; /* of races with several; a stack like x->races, whose entries say where theirs end */
+    mz_number *shared; /* scratch: the events that share an object, see rwlock.c */
+    mz_number woken_by[MZ_MAX_THREADS]; /* the event that woke a thread which could have timed out, until
+                                           mz_explore_wake */
 
     struct mz_wakeup_node *wakeup;
     uint32_t wakeup_count, wakeup_free;
@@ -149,13 +158,32 @@ static inline bool mz_clock_covers(const struct mz_exploration *x, mz_clock c, m
 {
     return mz_clock_at(x, c)[mz_event_at(x, n)->thread] >= n;
 }
+/* Are two accesses to one object dependent? Not if both read or both share. */
+static inline bool mz_access_conflict(uint8_t a, uint8_t b) { return (a ^ b) | (a & MZ_WRITES); }
 static inline bool mz_conflict(const struct mz_elem *a, const struct mz_elem *b)
 {
-    return a->object == b->object && a->object && (a->access | b->access) == MZ_WRITES;
+    return a->object == b->object && a->object && mz_access_conflict(a->access, b->access);
 }
 static inline struct mz_elem mz_elem_of(const struct mz_event *e)
 {
     return (struct mz_elem){e->object, e->thread, e->access, e->choice, e->op};
+}
+
+/* Does what the clock belongs to happen after the first event of the race (one of the firsts), or is it? */
+static inline bool mz_after_first(const struct mz_exploration *x, const struct mz_race *race, mz_clock c)
+{
+    if (mz_clock_covers(x, c, race->first)) return true;
+    for (uint32_t i = race->firsts_end - race->several; i < race->firsts_end; i++)
+        if (mz_clock_covers(x, c, x->firsts[i])) return true;
+    return false;
+}
+/* A new entry of x->races, all zero but firsts_end. */
+static inline struct mz_race *mz_race_new(struct mz_exploration *x)
+{
+    uint32_t end = x->race_count ? x->races[x->race_count - 1].firsts_end : 0;
+    struct mz_race *r = &x->races[x->race_count++];
+    *r = (struct mz_race){.firsts_end = end};
+    return r;
 }
 
 /* journal.c / clock.c */
@@ -171,17 +199,25 @@ uint32_t mz_object_find(struct mz_exploration *x, uint64_t key, unsigned size);
 
 /* dependence.c: finding races. Reads the exploration, writes x->races and the event's clock. */
 void mz_dependence_event(struct mz_exploration *x, mz_number n);
-/* The race of what a blocked thread waits to do with what keeps it from it; false if there is none. */
-bool mz_dependence_blocked(struct mz_exploration *x, int thread, struct mz_race *race);
+/* The races of what a blocked thread waits to do with what keeps it from it: adds them to x->races, to be
+ * taken off by the caller, and returns how many. */
+uint32_t mz_dependence_blocked(struct mz_exploration *x, int thread);
+/* The race of event e, which woke a waiter, with the timeout that it prevented; false if there is none. */
+bool mz_dependence_timeout(struct mz_exploration *x, mz_number e, int waiter);
 
 /* The last event that is dependent with what the thread does next, could come after it, and does not happen
  * before it; 0 if there is none. */
 mz_number mz_dependence_last(struct mz_exploration *x, int thread);
 
+/* rwlock.c */
+void mz_rwlock_races(struct mz_exploration *x, const struct mz_race *like);
+enum mz_access mz_rwlock_access_before(const struct mz_exploration *x, mz_number first, mz_number n);
+
 /* initials.c */
 mz_number mz_first_event_after(const struct mz_exploration *x, int thread, mz_number n);
 bool mz_happens_after_only(const struct mz_exploration *x, mz_clock c, int thread, mz_number n);
 bool mz_last_is_initial(const struct mz_exploration *x, const struct mz_race *race);
+mz_clock mz_clock_of_last(struct mz_exploration *x, const struct mz_race *race);
 bool mz_is_initial(const struct mz_exploration *x, const struct mz_race *race, int thread);
 
 /* sequence.c */

@@ -42,6 +42,8 @@ static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t 
     f((void **)&x->objects, MZ_OBJECT_TABLE / 2 * sizeof *x->objects);
     f((void **)&x->object_table, MZ_OBJECT_TABLE * sizeof *x->object_table);
     f((void **)&x->races, (68 * n + MZ_MAX_THREADS) * sizeof *x->races);
+    f((void **)&x->firsts, MZ_MAX_THREADS * (n + MZ_MAX_THREADS) * sizeof *x->firsts);
+    f((void **)&x->shared, n * sizeof *x->shared);
     f((void **)&x->wakeup, (size_t)WAKEUP_NODES * 16);
     f((void **)&x->sequence.elems, (n + 1) * sizeof *x->sequence.elems);
     f((void **)&x->sequence.next_of_thread, (n + 1) * sizeof(uint32_t));
@@ -258,8 +260,19 @@ void mz_explore_join(struct mz_exploration *x, int thread, int finished)
 void mz_explore_wake(struct mz_exploration *x, mz_number event, int woken)
 {
     if (!live(x)) return;
+    if (x->woken_by[woken] == event) {
+        mz_journal_set(x, &x->woken_by[woken], 0);
+        if (mz_dependence_timeout(x, event, woken)) x->reduction->event(x, 0, 1);
+    }
     mz_journal_set(x, &x->thread_clock[woken],
                    mz_clock_joined(x, x->thread_clock[woken], mz_event_at(x, event)->clock));
+}
+
+/* The race is looked for when the waiter is woken, not now: it may still have to release the mutex, and only
+ * then could it have timed out. */
+void mz_explore_could_time_out(struct mz_exploration *x, int waiter)
+{
+    if (live(x)) mz_journal_set(x, &x->woken_by[waiter], x->path.depth);
 }
 
 uint32_t mz_explore_release(struct mz_exploration *x, int thread, uint64_t key)

@@ -30,6 +30,26 @@ bool mz_happens_after_only(const struct mz_exploration *x, mz_clock c, int threa
     return late == (w[thread] >= n);
 }
 
+/* Some event on the object of the second, in v and of another thread, that conflicts with the second as it
+ * would be in v. In E such events come after the first and before the second. `from`: where to go on; 0:
+ * none. */
+static mz_number conflict_in_v(const struct mz_exploration *x, const struct mz_race *race, mz_number from)
+{
+    for (mz_number r = from; r > race->first; r = mz_event_at(x, r)->prev_object) {
+        const struct mz_event *e = mz_event_at(x, r);
+        if (e->thread == race->last.thread || !mz_access_conflict(e->access, race->last.access)) continue;
+        if (!mz_after_first(x, race, e->clock)) return r;
+    }
+    return 0;
+}
+
+/* The last event before the second on its object. */
+static mz_number before_second(const struct mz_exploration *x, const struct mz_race *race)
+{
+    if (race->second) return mz_event_at(x, race->second)->prev_object;
+    return race->last.object ? x->objects[race->last.object].last : 0;
+}
+
 /* Is the second event of the race, moved before the first, an initial of v? */
 bool mz_last_is_initial(const struct mz_exploration *x, const struct mz_race *race)
 {
@@ -37,11 +57,28 @@ bool mz_last_is_initial(const struct mz_exploration *x, const struct mz_race *ra
     mz_number n = race->first;
     if (mz_clock_at(x, race->before)[p] > n) return false; /* p has an earlier event in v */
     if (!mz_happens_after_only(x, race->before, p, n)) return false;
-    /* If the first writes, nothing in v is on that object. If it reads, other reads may be. */
-    if (mz_event_at(x, n)->access == MZ_WRITES || !race->second) return true;
-    for (mz_number r = mz_event_at(x, race->second)->prev_object; r > n; r = mz_event_at(x, r)->prev_object)
-        if (mz_event_at(x, r)->thread != p && !mz_clock_covers(x, mz_event_at(x, r)->clock, n)) return false;
-    return true;
+    /* If the first writes, nothing in v is on that object. If it reads or shares, others may do so. */
+    if (mz_event_at(x, n)->access == MZ_WRITES) return true;
+    return !conflict_in_v(x, race, before_second(x, race));
+}
+
+/* The clock of the second event; if it never happened, what it would be in v. */
+mz_clock mz_clock_of_last(struct mz_exploration *x, const struct mz_race *race)
+{
+    if (race->second) return mz_event_at(x, race->second)->clock;
+    if (mz_event_at(x, race->first)->access == MZ_WRITES) return race->before;
+    mz_clock clock = mz_clock_copy(x, race->before);
+    mz_number r = conflict_in_v(x, race, before_second(x, race));
+    for (; r; r = conflict_in_v(x, race, mz_event_at(x, r)->prev_object))
+        mz_clock_join(x, clock, mz_event_at(x, r)->clock);
+    return clock;
+}
+
+static bool is_first(const struct mz_exploration *x, const struct mz_race *race, mz_number n)
+{
+    for (uint32_t i = race->firsts_end - race->several; i < race->firsts_end; i++)
+        if (x->firsts[i] == n) return true;
+    return false;
 }
 
 /* thread in I(v) for v = notdep(e, E).p, events up to the second event of the race? */
@@ -49,6 +86,7 @@ bool mz_is_initial(const struct mz_exploration *x, const struct mz_race *race, i
 {
     if (thread == mz_event_at(x, race->first)->thread) return false;
     mz_number f = mz_first_event_after(x, thread, race->first);
+    if (is_first(x, race, f)) return false;
     if (f && (!race->second || f < race->second))
         return mz_happens_after_only(x, mz_event_at(x, f)->clock, thread, race->first);
     return thread == race->last.thread && mz_last_is_initial(x, race);

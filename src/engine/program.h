@@ -52,7 +52,7 @@ typedef uint32_t mz_number; /* index of an event plus one; 0 is none */
 
 struct mz_event {
     uint64_t key;
-    uint64_t old;      /* value of the object before; semaphores: the count; SIGNAL, BROADCAST: the waiters */
+    uint64_t old;      /* the object before: what it is depends on the operation, see below */
     uint64_t expected; /* CAS */
     uint64_t choices;  /* all choices there were */
     uint64_t pc;
@@ -61,6 +61,30 @@ struct mz_event {
     mz_clock clock, before; /* of this event; of its thread just before it */
     uint8_t thread, op, access, choice, size;
 };
+
+/* What the system tells about an event, mz_explore_commit(x, access, old):
+ *
+ *   operation            access                             old
+ *   memory, futex WAIT   of a failed CAS: READS             the value
+ *   SIGNAL, BROADCAST    WRITES                             the set of waiters
+ *   WAIT, TIMEOUT        READS                              (not used)
+ *   semaphores           of a failed SEM_TRY: READS         the count
+ *   read-write locks     see below                          the state, in MZ_RW_ bits
+ *   ONCE                 of the first: WRITES; then READS   0 new, 1 running, 2 done
+ *
+ * A futex is a memory object on which there are WAIT, SIGNAL and BROADCAST too; a WAIT that finds another
+ * value than it expects is a LOAD (pending.op says which when it is committed). The next operation of a
+ * waiter that may stop waiting is TIMEOUT, until it is woken: see mz_explore_could_time_out.
+ *
+ * Read-write locks. A failed try READS. WRLOCK, a successful TRYWRLOCK, a writer's RWUNLOCK and RWCLAIM are
+ * WRITES. RDLOCK, a successful TRYRDLOCK and a reader's RWUNLOCK are SHARES, unless the lock is ordered
+ * (MZ_RW_ORDERED in every state of it): a lock where claims of writers keep readers out; there they are
+ * WRITES. RDLOCK is enabled iff there is no writer and no claim, WRLOCK (which ends its thread's claim, if
+ * the lock is ordered) iff there is no writer and no reader. */
+#define MZ_RW_READERS 0xffffull         /* how many */
+#define MZ_RW_WRITER  (1ull << 16)      /* there is one */
+#define MZ_RW_ORDERED (1ull << 17)      /* always, or never for a lock */
+#define MZ_RW_CLAIMS  (0xffffull << 32) /* how many */
 
 /* The execution under way; first member of struct mz_exploration. Read-only for the system: it is here so
  * that replaying a step costs a compare and a load. */
@@ -78,7 +102,8 @@ struct mz_explore_options {
     enum mz_algorithm algorithm;
     bool sleep_sets;
     uint64_t max_steps;
-    /* Makes view->pending[thread].access exact for the current state (CAS, TRYLOCK). May be NULL. */
+    /* Makes view->pending[thread].access exact for the current state (CAS, TRYLOCK, TRYRDLOCK, TRYWRLOCK,
+     * SEM_TRY). May be NULL. */
     void (*refresh)(void *system, int thread);
     void *system;
     /* If given, the first execution follows it: to run a recorded schedule again. */
@@ -114,6 +139,9 @@ uint32_t mz_explore_release(struct mz_exploration *x, int thread, uint64_t key);
 /* The event of this number (a signal or broadcast) is a cause of the next event of a thread: to be called
  * when that next event is the one that waited for it, not while the thread still has to release the mutex. */
 void mz_explore_wake(struct mz_exploration *x, mz_number event, int woken);
+/* The SIGNAL or BROADCAST just committed wakes a waiter that could have timed out instead. To be called
+ * before mz_explore_wake. */
+void mz_explore_could_time_out(struct mz_exploration *x, int waiter);
 
 /* Change a word that belongs to the system but follows the path: taken back when the search backtracks over
  * the step in which it was changed. Only while live. */

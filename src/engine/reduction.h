@@ -11,7 +11,8 @@ struct mz_reduction {
 
     /* First visit of node k, something is enabled: the step to take, or thread MZ_NOBODY if all is asleep. */
     struct mz_step (*enter)(struct mz_exploration *x, uint32_t k);
-    /* Event n has just happened (live); its races are the last `races` entries of x->races. */
+    /* Event n has just happened (live); its races are the last `races` entries of x->races. n is 0 for the
+     * race of a timeout that can not happen any more. */
     void (*event)(struct mz_exploration *x, mz_number n, uint32_t races);
     /* Thread p has a new pending operation. May be NULL. */
     void (*pending)(struct mz_exploration *x, int thread);

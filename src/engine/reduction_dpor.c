@@ -51,8 +51,7 @@ static void pending(struct mz_exploration *x, int p)
 static uint64_t persistent_initials(struct mz_exploration *x, const struct mz_race *race)
 {
     uint64_t set = mz_last_is_initial(x, race) ? mz_bit(race->last.thread) : 0;
-    mz_clock known = race->second ? mz_event_at(x, race->second)->clock : race->before;
-    const uint32_t *clock = mz_clock_at(x, known);
+    const uint32_t *clock = mz_clock_at(x, mz_clock_of_last(x, race));
     for (uint64_t t = x->nodes[race->first - 1].enabled; t; t &= t - 1) {
         int q = __builtin_ctzll(t);
         mz_number f = mz_first_event_after(x, q, race->first);
@@ -72,19 +71,23 @@ static void reverse(struct mz_exploration *x, const struct mz_race *race)
 
 static void event(struct mz_exploration *x, mz_number n, uint32_t races)
 {
-    (void)n;
-    if (x->options.sleep_sets)
-        for (uint32_t i = x->race_count - races; i < x->race_count; i++) reverse(x, &x->races[i]);
+    for (uint32_t i = x->race_count - races; i < x->race_count; i++) {
+        const struct mz_race *r = &x->races[i];
+        if (x->options.sleep_sets)
+            reverse(x, r);
+        else if (!n) /* at no state is it seen as pending after the first */
+            add_backtrack(x, r->last.thread, r->first);
+    }
     x->counters.races += races;
     x->race_count -= races;
 }
 
 static void end(struct mz_exploration *x)
 {
-    struct mz_race race;
     if (!x->options.sleep_sets) return;
     for (uint64_t t = x->view->alive & ~x->view->enabled; t; t &= t - 1)
-        if (mz_dependence_blocked(x, __builtin_ctzll(t), &race)) reverse(x, &race);
+        for (uint32_t n = mz_dependence_blocked(x, __builtin_ctzll(t)); n > 0; n--)
+            reverse(x, &x->races[--x->race_count]);
 }
 
 const struct mz_reduction mz_reduction_dpor = {

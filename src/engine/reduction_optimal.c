@@ -38,11 +38,15 @@ static struct mz_step enter(struct mz_exploration *x, uint32_t k)
 /* Algorithm 6 for choices: taking one of them disables the others. */
 static void event(struct mz_exploration *x, mz_number n, uint32_t races)
 {
-    const struct mz_event *e = mz_event_at(x, n);
     x->counters.races += races;
+    if (!n) return;
+    const struct mz_event *e = mz_event_at(x, n);
     for (uint64_t c = e->choices & ~mz_bit(e->choice); c; c &= c - 1) {
-        struct mz_race *r = &x->races[x->race_count++];
-        *r = (struct mz_race){.first = n, .split = n + 1, .last = mz_elem_of(e), .before = e->before};
+        struct mz_race *r = mz_race_new(x);
+        r->first = n;
+        r->split = n + 1;
+        r->last = mz_elem_of(e);
+        r->before = e->before;
         r->last.choice = (uint8_t)__builtin_ctzll(c);
     }
 }
@@ -59,12 +63,12 @@ static bool reverse(struct mz_exploration *x, const struct mz_race *race)
 
 static void end(struct mz_exploration *x)
 {
-    struct mz_race blocked;
     MZ_ASSERT(x->ending == MZ_ENDING_MAXIMAL);
     for (uint32_t i = 0; i < x->race_count; i++)
         if (!x->races[i].settled) x->races[i].settled = reverse(x, &x->races[i]);
     for (uint64_t t = x->view->alive & ~x->view->enabled; t; t &= t - 1)
-        if (mz_dependence_blocked(x, __builtin_ctzll(t), &blocked)) reverse(x, &blocked);
+        for (uint32_t n = mz_dependence_blocked(x, __builtin_ctzll(t)); n > 0; n--)
+            reverse(x, &x->races[--x->race_count]);
 }
 
 /* Lines 15-16, 20-21 */

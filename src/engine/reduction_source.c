@@ -18,7 +18,7 @@ static int some_initial(const struct mz_exploration *x, const struct mz_race *ra
     if (mz_last_is_initial(x, race)) return race->last.thread;
     for (mz_number i = race->first + 1;; i++) {
         MZ_ASSERT(i <= x->path.depth);
-        if (!mz_clock_covers(x, mz_event_at(x, i)->clock, race->first)) return mz_event_at(x, i)->thread;
+        if (!mz_after_first(x, race, mz_event_at(x, i)->clock)) return mz_event_at(x, i)->thread;
     }
 }
 
@@ -41,9 +41,9 @@ static void event(struct mz_exploration *x, mz_number n, uint32_t races)
 
 static void end(struct mz_exploration *x)
 {
-    struct mz_race race;
     for (uint64_t t = x->view->alive & ~x->view->enabled; t; t &= t - 1)
-        if (mz_dependence_blocked(x, __builtin_ctzll(t), &race)) reverse(x, &race);
+        for (uint32_t n = mz_dependence_blocked(x, __builtin_ctzll(t)); n > 0; n--)
+            reverse(x, &x->races[--x->race_count]);
 }
 
 const struct mz_reduction mz_reduction_source = {

@@ -1,4 +1,5 @@
-/* The sequence v = notdep(e, E).e' of a race (2017, Algorithm 2, line 5), and its weak initials.
+/* The sequence v = notdep(e, E).e' of a race (2017, Algorithm 2, line 5), and its weak initials. Where there
+ * are several firsts, notdep holds what happens after none of them.
  *
  * What in v follows e' in E is independent of it, so e' stands before it: then the core of v, e' and what
  * comes before, does not depend on how E goes on after e'.
@@ -10,13 +11,16 @@
 static void add(struct mz_sequence *v, struct mz_elem e) { v->elems[v->count++] = e; }
 
 /* Those events of notdep(e, E) with numbers from `from` up to and without `end`. */
-static void add_notdep(struct mz_exploration *x, struct mz_sequence *v, mz_number n, mz_number from,
-                       mz_number end)
+static void add_notdep(struct mz_exploration *x, struct mz_sequence *v, const struct mz_race *race,
+                       mz_number from, mz_number end)
 {
+    mz_number n = race->first;
     int thread = mz_event_at(x, n)->thread;
     for (mz_number i = from; i < end; i++) {
         const struct mz_event *e = mz_event_at(x, i);
-        if (mz_clock_at(x, e->clock)[thread] < n) add(v, mz_elem_of(e));
+        if (mz_clock_at(x, e->clock)[thread] >= n) continue;
+        if (race->several && mz_after_first(x, race, e->clock)) continue;
+        add(v, mz_elem_of(e));
     }
 }
 
@@ -42,7 +46,7 @@ void mz_sequence_build(struct mz_exploration *x, const struct mz_race *race)
     struct mz_sequence *v = &x->sequence;
     v->race = race;
     v->count = 0;
-    add_notdep(x, v, race->first, race->first + 1, race->split);
+    add_notdep(x, v, race, race->first + 1, race->split);
     add(v, race->last);
     v->core = v->keep = v->count;
     v->whole = false;
@@ -52,7 +56,7 @@ void mz_sequence_build(struct mz_exploration *x, const struct mz_race *race)
 static void complete(struct mz_exploration *x, struct mz_sequence *v)
 {
     v->whole = true;
-    add_notdep(x, v, v->race->first, v->race->split, x->path.depth + 1);
+    add_notdep(x, v, v->race, v->race->split, x->path.depth + 1);
     if (v->count > v->core) link_elems(v);
 }
 
@@ -61,7 +65,8 @@ static uint32_t obstacle(const struct mz_sequence *v, const struct mz_elem *p, u
 {
     if (p->object && v->stamp_of_object[p->object] == v->stamp)
         for (uint32_t j = v->first_of_object[p->object]; j < i; j = v->next_of_object[j])
-            if (v->elems[j].thread != MZ_NOBODY && (v->elems[j].access | p->access) == MZ_WRITES) return j;
+            if (v->elems[j].thread != MZ_NOBODY && mz_access_conflict(v->elems[j].access, p->access))
+                return j;
     return i != MZ_END && v->elems[i].choice != p->choice ? i : MZ_END;
 }
 
