@@ -43,15 +43,15 @@ mazurka-cc: mazurka
 	ln -sf mazurka $@
 
 $B/libmazurka.so: $(target_o)
-	$(CC) $(OPT) -shared -Wl,-soname,libmazurka.so -Wl,-z,now -o $@ $^ -ldl
+	$(CC) $(OPT) -shared -Wl,-soname,libmazurka.so -Wl,-z,now -Wl,-Bsymbolic-functions -o $@ $^ -ldl
 
 $B/mz-random: $(random_o)
 	$(CC) $(OPT) $(LDFLAGS) -o $@ $^
 
-$B/target/%.o: %.c
+$B/target/%.o: %.c src/runtime/rename.syms
 	@mkdir -p $(@D)
 	$(CC) $(CSTD) $(OPT) $(WARN) $(CPPFLAGS) $(TARGET_FLAGS) -MMD -MP -c -o $@ $<
-	@case $< in */hooks_mem.c) ;; *) objcopy --redefine-syms=src/runtime/rename.syms $@ ;; esac
+	@case $< in */hooks_mem.c|*/maps.c) ;; *) objcopy --redefine-syms=src/runtime/rename.syms $@ ;; esac
 
 $B/target/%.o: %.S
 	@mkdir -p $(@D)

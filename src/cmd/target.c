@@ -23,7 +23,8 @@
 
 #define GRACE       2.0  /* seconds between asking to stop and killing */
 #define POLL        0.1  /* seconds */
-#define STALL       20.0 /* seconds without a step: blocked in the kernel, it will not come back */
+#define STALL       20.0 /* seconds without a step: it will not come back */
+#define BLOCKED     4.0  /* seconds inside of one system call */
 #define RECORDS     (1u << 19)
 #define LEAST_ARENA (64ull << 20)
 #define MOST_ARENA  (1ull << 30)
@@ -253,6 +254,22 @@ static void look_at_time(struct watch *w, double now)
     if (w->asked > 0 && now - w->asked >= GRACE) kill_target(w);
 }
 
+/* A system call that does not return stops all threads, as they share one thread of the system. */
+static void end_blocked(struct watch *w)
+{
+    struct mz_channel *c = w->outcome->channel;
+    c->kernel_call[sizeof c->kernel_call - 1] = '\0';
+    kill_target(w);
+    c->end_place = c->kernel_place;
+    c->end_thread = c->kernel_thread;
+    snprintf(
+        c->end_text, sizeof c->end_text,
+        "the system call %s does not return: a thread may wait for other threads only by locks, condition "
+        "variables, semaphores and joins",
+        c->kernel_call);
+    c->end = MZ_END_UNSUPPORTED;
+}
+
 /* A thread that loops without a visible operation never lets the search go on. */
 static void look_for_life(struct watch *w, double now)
 {
@@ -260,6 +277,10 @@ static void look_for_life(struct watch *w, double now)
     uint64_t sign =
         c->counters.executions * 1000003 + c->counters.blocked * 101 + c->live_length + c->finding_count;
     if (sign != w->last_sign || c->analysing) w->last_sign = sign, w->last_change = now;
+    if (c->in_kernel && now - w->last_change >= BLOCKED) {
+        end_blocked(w);
+        return;
+    }
     if (now - w->last_change < STALL || w->asked > 0) return;
     w->outcome->stalled = true;
     kill_target(w);

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MZ_CHANNEL_MAGIC   0x4d5a43484e310a00ull
-#define MZ_CHANNEL_VERSION 1u
+#define MZ_CHANNEL_VERSION 2u
 #define MZ_CHANNEL_ENV     "MAZURKA_CHANNEL"
 
 #define MZ_MAX_THREADS  64
@@ -213,8 +213,11 @@ struct mz_channel {
     uint64_t arena_offset, arena_used, arena_size; /* schedules of findings */
     char notes[8][MZ_TEXT];                        /* what was not modelled; empty strings end the list */
     volatile uint32_t analysing;                   /* between executions: the program does not run */
-    uint32_t reserved;
-    double switch_ns; /* a switch of fibers and back, measured at the start */
+    volatile uint32_t in_kernel;                   /* the program is inside of a system call ... */
+    uint32_t kernel_thread;                        /* ... of this slot ... */
+    char kernel_call[28];                          /* ... of this name ... */
+    struct mz_place kernel_place;                  /* ... made here */
+    double switch_ns;                              /* a switch of fibers and back, measured at the start */
     uint32_t area_count, name_count;
     struct mz_area areas[MZ_MAX_AREAS]; /* filled in when replaying */
     struct mz_given_name names[MZ_MAX_NAMES];

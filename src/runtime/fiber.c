@@ -17,13 +17,12 @@
  *
  * Stacks are shifted against each other by a few cache lines, or the tops of all would compete for the same
  * cache sets. Below each stack lies a gap that nobody may touch. */
-#include "runtime.h"
+#include "kernel.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include <asm/prctl.h>
@@ -39,7 +38,7 @@ static inline void set_fs(uint64_t fs)
     if (mz_likely(rt.fsgsbase))
         __asm__ volatile("wrfsbase %0" : : "r"(fs) : "memory");
     else
-        syscall(SYS_arch_prctl, ARCH_SET_FS, fs);
+        mz_sys(SYS_arch_prctl, ARCH_SET_FS, fs);
 }
 
 /* Save the running fiber to *save and go on with the one whose stack pointer is load. */
@@ -73,8 +72,9 @@ static volatile uint32_t parked; /* number of threads that have reached their pl
 static void *park(void *slot)
 {
     rt.slots[(uintptr_t)slot].fs = get_fs();
+    rt.slots[(uintptr_t)slot].tid = (int)mz_sys(SYS_gettid);
     __atomic_add_fetch(&parked, 1, __ATOMIC_SEQ_CST);
-    for (;;) syscall(SYS_pause); /* not pause(): the program may have one of its own */
+    for (;;) mz_sys(SYS_pause);
     return NULL;
 }
 
@@ -82,16 +82,15 @@ static void start_parked_threads(void)
 {
     int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = (int (*)(
         pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))mz_next_symbol("pthread_create");
-    sigset_t all, before;
+    uint64_t all = ~0ull, before;
     pthread_attr_t attr;
     pthread_t ignored;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    mz_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
     pthread_attr_init(&attr);
     for (uintptr_t s = 1; s < MZ_SLOTS; s++) MZ_ASSERT(create(&ignored, &attr, park, (void *)s) == 0);
     pthread_attr_destroy(&attr);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    while (__atomic_load_n(&parked, __ATOMIC_SEQ_CST) < MZ_SLOTS - 1) sched_yield();
+    mz_sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+    while (__atomic_load_n(&parked, __ATOMIC_SEQ_CST) < MZ_SLOTS - 1) mz_sys(SYS_sched_yield);
 }
 
 static void map_stacks(void)
@@ -113,6 +112,7 @@ void mz_fiber_init(void)
     map_stacks();
     start_parked_threads();
     rt.slots[0].fs = rt.explorer_fs = get_fs();
+    rt.slots[0].tid = (int)mz_sys(SYS_gettid);
     rt.switch_fs = true;
     rt.switch_ns = mz_fiber_measure();
 }
@@ -174,7 +174,7 @@ static void bounce_back(void)
 static uint64_t now_ns(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    mz_sys(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 

@@ -217,14 +217,21 @@ static _Noreturn void end_all(enum mz_end end)
     mz_quit(2);
 }
 
-_Noreturn void mz_unsupported(const char *call, const char *instead)
+_Noreturn void mz_unsupported_at(const char *call, const char *instead, const struct mz_place *place)
 {
     char *t = rt.channel->end_text, *end = t + sizeof rt.channel->end_text;
     t = mz_text_add(t, end, call);
     t = mz_text_add(t, end, " is not supported: ");
     mz_text_add(t, end, instead);
-    if (rt.active) mz_record_place(&rt.channel->end_place, MZ_FRAME());
+    rt.channel->end_place = *place;
     end_all(MZ_END_UNSUPPORTED);
+}
+
+_Noreturn void mz_unsupported(const char *call, const char *instead)
+{
+    struct mz_place place = {{0}};
+    if (rt.active) mz_record_place(&place, MZ_FRAME());
+    mz_unsupported_at(call, instead, &place);
 }
 
 _Noreturn void mz_bug(const char *file, int line, const char *what)

@@ -35,6 +35,8 @@
 #include "../base/bug.h"
 #include "../engine/program.h"
 
+struct dl_phdr_info;
+
 #define MZ_EXPORT __attribute__((visibility("default")))
 #define MZ_SLOTS  MZ_MAX_THREADS
 
@@ -42,7 +44,7 @@ struct mz_slot { /* kept: the fiber of a thread number */
     void *sp;    /* saved stack pointer while it does not run */
     uint64_t fs; /* thread-local storage: the thread pointer of a parked thread, and its pthread_t */
     char *stack_low, *stack_high;
-    char *tls_saved; /* initial contents of its thread-local storage */
+    int tid; /* of the parked thread: what gettid says */
 };
 
 /* State of a thread within the current execution. */
@@ -72,7 +74,6 @@ struct mz_run { /* cleared for every execution */
     uint8_t exit_thread;
     struct mz_place exit_place; /* if the status is not 0 */
     uint64_t clock_ns;          /* virtual time */
-    uint32_t atexit_count;
     uint32_t local_operations;
     uint32_t thread_count;
 };
@@ -97,12 +98,12 @@ struct mz_runtime {
     void *explorer_sp;
     uint64_t explorer_fs;
     bool fsgsbase;
-    bool switch_fs;    /* threads can be told apart by their thread-local storage: switch it along */
-    bool standalone;   /* started without the command */
-    bool once;         /* one execution only */
-    bool stop;         /* end the exploration after this execution */
-    bool trylock_used; /* the program calls trylock: releases of mutexes are visible */
-    bool files_used;
+    bool switch_fs;       /* threads can be told apart by their thread-local storage: switch it along */
+    bool standalone;      /* started without the command */
+    bool once;            /* one execution only */
+    bool stop;            /* end the exploration after this execution */
+    bool trylock_used;    /* the program calls trylock: releases of mutexes are visible */
+    bool modules_changed; /* code was loaded in this execution */
     uint8_t child_slot[MZ_SLOTS][MZ_SLOTS]; /* slot of the n-th child of a slot; 0: none yet */
     uint32_t slots_known;
     int argc;
@@ -144,7 +145,8 @@ void mz_explore_program(void);
 void mz_snapshot_init(void);
 void mz_snapshot_restore(void);
 bool mz_snapshot_fault(uint64_t address);
-void mz_snapshot_touch(void *address, size_t size);
+void mz_snapshot_touch(const void *address, size_t size);
+bool mz_snapshot_contains(uint64_t address, size_t size);
 
 /* sync.c: the C11 order */
 void mz_sync_init(void);
@@ -179,6 +181,7 @@ _Noreturn void mz_finding_diverged(int thread, const struct mz_event *before);
 void mz_finding_deadlock(void);
 void mz_finding_exit_code(void);
 _Noreturn void mz_unsupported(const char *call, const char *instead);
+_Noreturn void mz_unsupported_at(const char *call, const char *instead, const struct mz_place *place);
 void mz_note(const char *text);
 
 /* record.c: replaying a schedule, with all details */
@@ -188,17 +191,23 @@ void mz_record_place(struct mz_place *place, const void *frame);
 void mz_record(int op, uint64_t object, unsigned size, uint32_t flags, uint64_t value, uint64_t value2,
                int other, const void *frame);
 
-/* heap.c, libc.c, signals.c, text.c */
+/* heap.c, exit.c, signals.c, signal_calls.c, start.c, text.c */
 void mz_heap_init(void);
 void mz_heap_reset(void);
 size_t mz_heap_boot(char **start);
 void mz_heap_arena(int slot, const char **low, const char **high);
 bool mz_heap_contains(uint64_t address);
-void mz_libc_init(void);
-void mz_libc_reset(void);
+void mz_exit_init(void);
+void mz_exit_reset(void);
+bool mz_exit_matters(void); /* something of the program's own runs at exit */
 void mz_run_atexit(void);
 _Noreturn void mz_quit(int code);
 void mz_signals_init(void);
+void mz_signals_spawn(int parent, int child);
+void mz_os_reset(void); /* start.c: what the kernel holds goes back to its first state */
+void mz_os_ended(void); /* start.c: an execution has ended, nothing is put back yet */
+bool mz_is_system(const struct dl_phdr_info *info); /* libc, the loader, ourselves */
+void mz_our_code(uint64_t *start, uint64_t *end);
 void *mz_next_symbol(const char *name);
 void mz_print(const char *text); /* to standard error */
 bool mz_is_ours(uint64_t pc);

@@ -117,6 +117,7 @@ int mz_spawn(void *(*start)(void *), void *argument)
     rt.run.local_operations++;
     mz_explore_spawn(rt.x, parent, child);
     mz_sync_spawn(parent, child);
+    mz_signals_spawn(parent, child);
     mz_fiber_prepare(child);
     return child;
 }
@@ -147,9 +148,21 @@ void mz_join(int slot)
     mz_sync_join(rt.self, slot);
 }
 
+/* The last thread to end does what exit does, after all that the others did. */
+static _Noreturn void end_of_last_thread(void)
+{
+    for (int s = 0; s < (int)rt.slots_known; s++) {
+        if (s == rt.self || rt.run.threads[s].state != MZ_THREAD_FINISHED) continue;
+        mz_explore_join(rt.x, rt.self, s);
+        mz_sync_join(rt.self, s);
+    }
+    mz_exit_program(0, true);
+}
+
 _Noreturn void mz_finish(void *result)
 {
     struct mz_thread *t = self();
+    if (rt.view.alive == bit(rt.self) && mz_exit_matters()) end_of_last_thread();
     t->result = result;
     MZ_RECORD(MZ_OP_FINISH, 0, 0, 0, 0, 0, rt.self, MZ_FRAME());
     if (t->joiner) {
@@ -193,8 +206,8 @@ _Noreturn void mz_exit_program(int code, bool handlers)
 static void run_reset(void)
 {
     rt.execution++;
+    mz_os_reset();
     mz_snapshot_restore();
-    mz_libc_reset();
     mz_heap_reset();
     for (uint32_t s = 0; s < rt.slots_known; s++) {
         char *heap = rt.run.threads[s].heap;
@@ -259,6 +272,7 @@ static bool one_execution(void)
     mz_explore_begin(rt.x);
     mz_fiber_prepare(0);
     mz_fiber_enter(0);
+    mz_os_ended();
     classify_end();
     /* A finding that ends the search leaves an execution cut short: there is nothing to learn from it. */
     rt.channel->analysing = 1;

@@ -3,7 +3,7 @@
  * A crash is reported from the fiber that crashed, but not from within the signal handler: the handler
  * returns into crash_landing on a stack of its own, as the fiber's stack may be what overflowed. */
 #define _GNU_SOURCE
-#include "runtime.h"
+#include "kernel.h"
 
 #include "../base/region.h"
 
@@ -21,6 +21,29 @@ static struct {
     void *frame;
     char *stack;
 } crash;
+
+/* Where a handler returns to. */
+void mz_signal_return(void);
+__asm__(".pushsection .text\n"
+        ".hidden mz_signal_return\n"
+        ".globl mz_signal_return\n"
+        ".type mz_signal_return, @function\n"
+        "mz_signal_return:\n\t"
+        "movl $15, %eax\n\t"
+        "syscall\n"
+        ".popsection");
+
+/* sigaction of the kernel itself; no handler: the default. */
+void mz_signal_install(int number, void (*function)(int, siginfo_t *, void *), int flags)
+{
+    struct {
+        void (*handler)(int, siginfo_t *, void *);
+        uint64_t flags;
+        void (*restorer)(void);
+        uint64_t mask;
+    } action = {function, (uint64_t)flags | 0x04000000u /* SA_RESTORER */, mz_signal_return, 0};
+    MZ_ASSERT(mz_sys(SYS_rt_sigaction, number, &action, NULL, sizeof action.mask) == 0);
+}
 
 static const char *describe(void)
 {
@@ -52,11 +75,7 @@ static void handler(int signal, siginfo_t *info, void *context)
     uint64_t address = (uintptr_t)info->si_addr;
     if (signal == SIGSEGV && mz_snapshot_fault(address)) return;
     if (!rt.active) {
-        struct sigaction dfl;
-        memset(&dfl, 0, sizeof dfl);
-        dfl.sa_handler = SIG_DFL;
-        ((int (*)(int, const struct sigaction *, struct sigaction *))mz_next_symbol("sigaction"))(signal,
-                                                                                                  &dfl, NULL);
+        mz_signal_install(signal, NULL, 0);
         return;
     }
     crash.signal = signal;
@@ -94,58 +113,15 @@ static void look_for_progress(int number, siginfo_t *info, void *context)
     mz_quit(0);
 }
 
-static void watch_progress(int (*action)(int, const struct sigaction *, struct sigaction *))
-{
-    struct itimerval every_second = {{1, 0}, {1, 0}};
-    struct sigaction sa;
-    memset(&sa, 0, sizeof sa);
-    sa.sa_sigaction = look_for_progress;
-    sa.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-    sigemptyset(&sa.sa_mask);
-    MZ_ASSERT(action(SIGVTALRM, &sa, NULL) == 0 && setitimer(ITIMER_VIRTUAL, &every_second, NULL) == 0);
-}
-
 void mz_signals_init(void)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
-    int (*action)(int, const struct sigaction *, struct sigaction *) =
-        (int (*)(int, const struct sigaction *, struct sigaction *))mz_next_symbol("sigaction");
-    struct sigaction sa;
-    stack_t alt = {.ss_sp = mz_region_reserve(STACK), .ss_size = STACK};
+    const struct itimerval every_second = {{1, 0}, {1, 0}};
+    const stack_t alternate = {.ss_sp = mz_region_reserve(STACK), .ss_size = STACK};
     crash.stack = mz_region_reserve(STACK);
-    MZ_ASSERT(alt.ss_sp && crash.stack && sigaltstack(&alt, NULL) == 0);
-    memset(&sa, 0, sizeof sa);
-    sa.sa_sigaction = handler;
-    sa.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    sigemptyset(&sa.sa_mask);
+    MZ_ASSERT(alternate.ss_sp && crash.stack && mz_sys(SYS_sigaltstack, &alternate, NULL) == 0);
     for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++)
-        MZ_ASSERT(action(signals[i], &sa, NULL) == 0);
-    watch_progress(action);
-}
-
-/* Handlers of the program for these signals would hide its crashes; for others they are libc's business. */
-static bool ours(int signal)
-{
-    return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL ||
-           signal == SIGTRAP || signal == SIGVTALRM;
-}
-
-MZ_EXPORT int sigaction(int signal, const struct sigaction *restrict act, struct sigaction *restrict old)
-{
-    static int (*real)(int, const struct sigaction *, struct sigaction *);
-    if (!real) real = (int (*)(int, const struct sigaction *, struct sigaction *))mz_next_symbol("sigaction");
-    if (act && ours(signal) && rt.active) {
-        mz_note("handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP are ignored: crashes are findings");
-        return 0;
-    }
-    if (old) mz_snapshot_touch(old, sizeof *old);
-    return real(signal, act, old);
-}
-
-MZ_EXPORT sighandler_t signal(int number, sighandler_t h)
-{
-    static sighandler_t (*real)(int, sighandler_t);
-    if (!real) real = (sighandler_t(*)(int, sighandler_t))mz_next_symbol("signal");
-    if (ours(number) && rt.active) return SIG_DFL;
-    return real(number, h);
+        mz_signal_install(signals[i], handler, SA_SIGINFO | SA_ONSTACK | SA_NODEFER);
+    mz_signal_install(SIGVTALRM, look_for_progress, SA_SIGINFO | SA_ONSTACK | SA_RESTART);
+    MZ_ASSERT(mz_sys(SYS_setitimer, ITIMER_VIRTUAL, &every_second, NULL) == 0);
 }

@@ -1,16 +1,19 @@
 /* Program memory, and how it goes back to its first state before every execution.
  *
- * Program memory is: the writable segments of the executable and of every loaded library but ours and the
- * loader's, past their read-only-after-relocation parts; the boot arena of the heap; the copy of arguments
- * and environment. All of it is write-protected when main is about to start for the first time. The first
- * write to a page faults once in the whole run: the page is saved, made writable for good, and from then on
- * copied back before every execution. Thread-local storage is copied back for every thread that was ever
- * used.
+ * Program memory is: the writable segments of the executable and of every loaded library but ours, the loader
+ * included (what dlopen did is forgotten), past their read-only-after-relocation parts; the boot arena of the
+ * heap; what constructors mapped; the copy of arguments and environment. All of it is write-protected when
+ * main is about to start for the first time. The first write to a page faults once in the whole run: the page
+ * is saved, made writable for good, and from then on copied back before every execution. Thread-local storage
+ * is copied back for every thread that was ever used.
  *
- * The kernel does not fault on protected pages but answers EFAULT: what is handed to system calls for writing
- * is touched first (mz_snapshot_touch). */
+ * The kernel does not fault on protected pages but answers EFAULT: what system calls write to is touched
+ * first (mz_snapshot_touch, called by kernel.c).
+ *
+ * Pages that are made writable one by one split the mapping, and the kernel allows only some 65,000 of them:
+ * a program that writes to very many gets whole runs at a time. */
 #define _GNU_SOURCE
-#include "runtime.h"
+#include "kernel.h"
 
 #include "../base/region.h"
 
@@ -22,6 +25,8 @@
 #define PAGE     ((size_t)4096)
 #define SEGMENTS 256
 #define DIRTY    (1u << 20)
+#define MANY     8192u /* dirty pages, from which on ... */
+#define RUN      64u   /* ... this many are saved together */
 
 static struct {
     struct {
@@ -35,6 +40,7 @@ static struct {
     uint32_t page_count;
     char *saved; /* copies, handed out one after the other */
     char *tls_saved;
+    uint64_t dtv[MZ_SLOTS]; /* where the loader finds the storage of libraries loaded later */
 } sn;
 
 static void add_segment(uintptr_t start, uintptr_t end)
@@ -60,16 +66,11 @@ static bool contains(const struct dl_phdr_info *info, uintptr_t address)
     return false;
 }
 
-static bool is_loader(const char *name)
-{
-    return strstr(name, "/ld-linux") || strstr(name, "/ld64") || strstr(name, "linux-vdso");
-}
-
 static int add_module(struct dl_phdr_info *info, size_t size, void *data)
 {
     uintptr_t relro_end = 0;
     (void)size, (void)data;
-    if (contains(info, (uintptr_t)&rt) || is_loader(info->dlpi_name)) return 0;
+    if (contains(info, (uintptr_t)&rt)) return 0;
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO)
             relro_end = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
@@ -84,26 +85,42 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
 }
 
 /* The lowest thread-local block of the calling thread: all static blocks lie between it and the thread
- * pointer. */
+ * pointer. Blocks of what constructors loaded with dlopen are elsewhere, on the heap. */
+static int static_tls_size(struct dl_phdr_info *info, size_t size, void *total)
+{
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_TLS)
+            *(size_t *)total += info->dlpi_phdr[i].p_memsz + info->dlpi_phdr[i].p_align + 64;
+    return 0;
+}
+
+static size_t most_tls;
+
 static int lowest_tls(struct dl_phdr_info *info, size_t size, void *lowest)
 {
     (void)size;
     uintptr_t block = (uintptr_t)info->dlpi_tls_data, fs = rt.slots[0].fs;
-    if (block && block < fs && fs - block < (1u << 20) && block < *(uintptr_t *)lowest)
+    if (block && block < fs && fs - block <= most_tls && block < *(uintptr_t *)lowest)
         *(uintptr_t *)lowest = block;
     return 0;
 }
 
+static uint64_t *dtv_of(size_t slot) { return (uint64_t *)rt.slots[slot].fs + 1; }
+
 static void save_tls(void)
 {
     uintptr_t lowest = rt.slots[0].fs;
+    dl_iterate_phdr(static_tls_size, &most_tls);
     dl_iterate_phdr(lowest_tls, &lowest);
     errno = 0; /* whatever happened while we set things up */
     rt.tls_size = (rt.slots[0].fs - lowest + 63) & ~(size_t)63;
     sn.tls_saved = mz_region_reserve(rt.tls_size * MZ_SLOTS + 1);
     MZ_ASSERT(sn.tls_saved != NULL);
-    for (size_t s = 0; s < MZ_SLOTS; s++)
+    for (size_t s = 0; s < MZ_SLOTS; s++) {
         mz_raw_memcpy(sn.tls_saved + s * rt.tls_size, (char *)rt.slots[s].fs - rt.tls_size, rt.tls_size);
+        sn.dtv[s] = *dtv_of(s);
+    }
 }
 
 /* Arguments and environment, copied to where they are program memory like any other. */
@@ -156,9 +173,35 @@ void mz_snapshot_init(void)
     copy_arguments();
     dl_iterate_phdr(add_module, NULL);
     if (boot_size) add_segment((uintptr_t)boot, (uintptr_t)boot + boot_size);
+    mz_maps_early(add_segment);
     save_tls();
     for (uint32_t i = 0; i < sn.segment_count; i++)
         mprotect((void *)sn.segments[i].start, sn.segments[i].end - sn.segments[i].start, PROT_READ);
+}
+
+/* Save a page that is about to be written for the first time. */
+static void save(uint32_t segment, size_t n)
+{
+    char *page = (char *)sn.segments[segment].start + n * PAGE,
+         *saved = sn.saved + (size_t)sn.page_count * PAGE;
+    sn.segments[segment].dirty[n] = 1;
+    mz_raw_memcpy(saved, page, PAGE);
+    sn.pages[sn.page_count].page = page;
+    sn.pages[sn.page_count++].saved = saved;
+}
+
+/* Make the page writable, or the run of pages around it. */
+static bool unprotect(uint32_t segment, size_t n)
+{
+    size_t pages = (sn.segments[segment].end - sn.segments[segment].start) / PAGE;
+    size_t first = sn.page_count < MANY ? n : n / RUN * RUN,
+           last = sn.page_count < MANY ? n : first + RUN - 1;
+    if (last >= pages) last = pages - 1;
+    if (sn.page_count + (last - first) >= DIRTY) return false;
+    for (size_t i = first; i <= last; i++)
+        if (!sn.segments[segment].dirty[i]) save(segment, i);
+    return mprotect((char *)sn.segments[segment].start + first * PAGE, (last - first + 1) * PAGE,
+                    PROT_READ | PROT_WRITE) == 0;
 }
 
 /* A write to a protected page of ours? Then save it and let the write go on. */
@@ -167,28 +210,33 @@ bool mz_snapshot_fault(uint64_t address)
     for (uint32_t i = 0; i < sn.segment_count; i++) {
         if (address < sn.segments[i].start || address >= sn.segments[i].end) continue;
         size_t n = (address - sn.segments[i].start) / PAGE;
-        if (sn.segments[i].dirty[n] || sn.page_count == DIRTY) return false;
-        sn.segments[i].dirty[n] = 1;
-        char *page = (char *)sn.segments[i].start + n * PAGE;
-        char *saved = sn.saved + (size_t)sn.page_count * PAGE;
-        mz_raw_memcpy(saved, page, PAGE);
-        sn.pages[sn.page_count].page = page;
-        sn.pages[sn.page_count++].saved = saved;
-        return mprotect(page, PAGE, PROT_READ | PROT_WRITE) == 0;
+        return !sn.segments[i].dirty[n] && unprotect(i, n);
     }
     return false;
 }
 
-void mz_snapshot_touch(void *address, size_t size)
+void mz_snapshot_touch(const void *address, size_t size)
 {
-    if (!size) return;
-    for (uintptr_t p = (uintptr_t)address & ~(PAGE - 1); p < (uintptr_t)address + size; p += PAGE)
-        mz_snapshot_fault(p);
+    uintptr_t start = (uintptr_t)address, end = start + size < start ? ~(uintptr_t)0 : start + size;
+    for (uint32_t i = 0; size && i < sn.segment_count; i++) {
+        uintptr_t from = start > sn.segments[i].start ? start : sn.segments[i].start;
+        uintptr_t to = end < sn.segments[i].end ? end : sn.segments[i].end;
+        for (from &= ~(PAGE - 1); from < to; from += PAGE) mz_snapshot_fault(from);
+    }
+}
+
+bool mz_snapshot_contains(uint64_t address, size_t size)
+{
+    for (uint32_t i = 0; i < sn.segment_count; i++)
+        if (address >= sn.segments[i].start && address + size <= sn.segments[i].end) return true;
+    return false;
 }
 
 void mz_snapshot_restore(void)
 {
     for (uint32_t i = 0; i < sn.page_count; i++) mz_raw_memcpy(sn.pages[i].page, sn.pages[i].saved, PAGE);
-    for (size_t s = 0; s < (rt.switch_fs ? rt.slots_known : 1); s++)
+    for (size_t s = 0; s < (rt.switch_fs ? rt.slots_known : 1); s++) {
         mz_raw_memcpy((char *)rt.slots[s].fs - rt.tls_size, sn.tls_saved + s * rt.tls_size, rt.tls_size);
+        *dtv_of(s) = sn.dtv[s];
+    }
 }

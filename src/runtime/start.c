@@ -4,15 +4,14 @@
  * explores. Started without the command, the program just runs, once, in the order that the first execution
  * would have. */
 #define _GNU_SOURCE
-#include "runtime.h"
+#include "kernel.h"
 
 #include "../base/region.h"
 
 #include <dlfcn.h>
 #include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,23 +23,21 @@ void *mz_next_symbol(const char *name)
     return p;
 }
 
-void mz_print(const char *text)
-{
-    if (write(2, text, strlen(text)) < 0) return;
-}
+void mz_print(const char *text) { mz_sys(SYS_write, 2, text, strlen(text)); }
 
 static uint64_t our_start, our_end;
 
 bool mz_is_ours(uint64_t pc) { return pc >= our_start && pc < our_end; }
 
+void mz_our_code(uint64_t *start, uint64_t *end)
+{
+    *start = our_start;
+    *end = our_end;
+}
+
 /* ---- what is loaded ---- */
 
 static const char *const tries[] = {"pthread_mutex_trylock", "mtx_trylock", NULL};
-static const char *const files[] = {
-    "open",    "open64", "openat",       "fopen",         "fopen64", "fdopen",  "creat",        "socket",
-    "pipe",    "pipe2",  "dup",          "dup2",          "dup3",    "eventfd", "opendir",      "tmpfile",
-    "mkstemp", "accept", "epoll_create", "epoll_create1", "popen",   "freopen", "memfd_create", NULL};
-
 /* Functions of libc that use no thread-local storage, not even errno. */
 static const char *const pure[] = {"memcmp",
                                    "memchr",
@@ -81,9 +78,8 @@ static bool is_our_symbol(const char *name)
 static void look_at_symbol(const char *name, struct mz_module *m)
 {
     if (is_one_of(name, tries)) rt.trylock_used = true;
-    if (is_one_of(name, files)) rt.files_used = true;
     if (!strncmp(name, "__tsan_", 7)) m->instrumented = 1;
-    if (!is_one_of(name, pure) && !is_our_symbol(name)) rt.switch_fs = rt.files_used = true;
+    if (!is_one_of(name, pure) && !is_our_symbol(name)) rt.switch_fs = true;
 }
 
 /* What a module takes from others: the dynamic symbol table has no length of its own, but every undefined
@@ -111,13 +107,38 @@ static void look_at_undefined(const struct dl_phdr_info *info, const ElfW(Dyn) *
         }
 }
 
-static bool is_system(const char *path)
+static bool contains(const struct dl_phdr_info *info, uintptr_t address)
 {
-    static const char *const system[] = {"/libc.so",       "/ld-",      "/libm.so",   "/libpthread.so",
-                                         "/libdl.so",      "/librt.so", "linux-vdso", "/libgcc_s.so",
-                                         "/libmazurka.so", NULL};
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_LOAD && address >= start && address < start + p->p_memsz) return true;
+    }
+    return false;
+}
+
+bool mz_is_system(const struct dl_phdr_info *info)
+{
+    static uintptr_t libc, loader, vdso;
+    if (!libc) {
+        libc = (uintptr_t)mz_next_symbol("__libc_start_main");
+        loader = getauxval(AT_BASE);
+        vdso = getauxval(AT_SYSINFO_EHDR);
+    }
+    return contains(info, (uintptr_t)&rt) || contains(info, libc) || (loader && contains(info, loader)) ||
+           (vdso && contains(info, vdso));
+}
+
+/* Libraries whose memory accesses are nobody's concern. */
+static bool is_harmless(const char *path)
+{
+    static const char *const system[] = {"libm.so.",  "libpthread.so.", "libdl.so.",
+                                         "librt.so.", "libgcc_s.so.",   NULL};
+    const char *name = path;
+    for (const char *p = path; *p; p++)
+        if (*p == '/') name = p + 1;
     for (const char *const *s = system; *s; s++)
-        if (strstr(path, *s)) return true;
+        if (!strncmp(name, *s, strlen(*s))) return true;
     return false;
 }
 
@@ -146,17 +167,26 @@ static int find_ourselves(struct dl_phdr_info *info, size_t size, void *data)
     return 1;
 }
 
+static bool is_known(const struct dl_phdr_info *info)
+{
+    const struct mz_channel *c = rt.channel;
+    for (uint32_t i = 0; i < c->module_count; i++)
+        if (contains(info, c->modules[i].start) || (info->dlpi_addr && info->dlpi_addr == c->modules[i].bias))
+            return true;
+    return false;
+}
+
 static int add_module(struct dl_phdr_info *info, size_t size, void *data)
 {
     struct mz_channel *c = rt.channel;
     uint64_t start = ~0ull, end = 0;
     const ElfW(Dyn) *dyn = NULL;
     (void)size, (void)data;
+    if (is_known(info)) return 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         uint64_t from = info->dlpi_addr + p->p_vaddr;
-        if (p->p_type == PT_TLS && !strstr(info->dlpi_name, "/libc.so") && !strstr(info->dlpi_name, "/ld-"))
-            rt.switch_fs = true;
+        if (p->p_type == PT_TLS && !mz_is_system(info)) rt.switch_fs = true;
         if (p->p_type == PT_DYNAMIC) dyn = (const void *)from;
         if (p->p_type != PT_LOAD) continue;
         if (from < start) start = from;
@@ -170,13 +200,12 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
     if (info->dlpi_name[0]) {
         mz_text_copy(m->path, sizeof m->path, info->dlpi_name);
     } else {
-        ssize_t n = readlink("/proc/self/exe", m->path, sizeof m->path - 1);
+        long n = mz_sys(SYS_readlink, "/proc/self/exe", m->path, sizeof m->path - 1);
         m->path[n > 0 ? n : 0] = 0;
     }
-    if (dyn && !mz_is_ours((uintptr_t)dyn) && !strstr(m->path, "/libc.so") && !strstr(m->path, "linux-vdso"))
-        look_at_undefined(info, dyn, m);
+    if (dyn && !mz_is_system(info)) look_at_undefined(info, dyn, m);
     c->instrumented |= m->instrumented;
-    if (!m->instrumented && !is_system(m->path)) note_module(m->path);
+    if (!m->instrumented && !mz_is_system(info) && !is_harmless(m->path)) note_module(m->path);
     return 0;
 }
 
@@ -185,11 +214,12 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
 static struct mz_channel *map_channel(const char *number)
 {
     struct stat st;
-    int fd = atoi(number);
-    if (fstat(fd, &st) != 0 || (size_t)st.st_size < sizeof(struct mz_channel)) return NULL;
+    int fd = 0;
+    for (; *number >= '0' && *number <= '9'; number++) fd = fd * 10 + (*number - '0');
+    if (mz_sys(SYS_fstat, fd, &st) != 0 || (size_t)st.st_size < sizeof(struct mz_channel)) return NULL;
     struct mz_channel *c = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (c == MAP_FAILED) return NULL;
-    close(fd);
+    mz_sys(SYS_close, fd);
     if (c->magic != MZ_CHANNEL_MAGIC || c->version != MZ_CHANNEL_VERSION || c->size_of_header != sizeof *c)
         return NULL;
     return c;
@@ -211,6 +241,13 @@ static struct mz_channel *private_channel(void)
     c->arena_offset = c->live_offset + steps * sizeof(struct mz_step);
     c->arena_size = arena;
     return c;
+}
+
+static const char *channel_variable(char **envp)
+{
+    for (; *envp; envp++)
+        if (!strncmp(*envp, MZ_CHANNEL_ENV "=", sizeof MZ_CHANNEL_ENV)) return *envp + sizeof MZ_CHANNEL_ENV;
+    return NULL;
 }
 
 static void hide_channel_variable(char **envp)
@@ -261,11 +298,13 @@ static void describe_areas(void)
     }
 }
 
+static void flush(void) { ((int (*)(void *))mz_next_symbol("fflush"))(NULL); }
+
 /* A program that runs by itself ends like any other. */
 static int end_standalone(void)
 {
     const struct mz_finding *f = &rt.channel->findings[0];
-    fflush(NULL);
+    flush();
     if (!rt.channel->finding_count) return rt.run.exit_code;
     if (f->kind == MZ_KIND_EXIT_CODE) return f->code;
     mz_print("mazurka: ");
@@ -276,9 +315,24 @@ static int end_standalone(void)
     return 1;
 }
 
+void mz_os_reset(void)
+{
+    mz_maps_reset();
+    mz_files_reset();
+    mz_signal_calls_reset();
+    mz_exit_reset();
+    rt.modules_changed = false;
+}
+
+/* What was loaded in this execution must be known to reports. */
+void mz_os_ended(void)
+{
+    if (rt.modules_changed) dl_iterate_phdr(add_module, NULL);
+}
+
 static int our_main(int argc, char **argv, char **envp)
 {
-    const char *number = getenv(MZ_CHANNEL_ENV);
+    const char *number = channel_variable(envp);
     rt.standalone = number == NULL;
     rt.channel = number ? map_channel(number) : private_channel();
     if (!rt.channel) {
@@ -294,22 +348,26 @@ static int our_main(int argc, char **argv, char **envp)
     mz_text_copy(rt.channel->threads[0].name, sizeof rt.channel->threads[0].name, "0");
     dl_iterate_phdr(find_ourselves, NULL);
     mz_raw_init();
-    mz_libc_init();
+    mz_files_init();
+    mz_maps_init();
     mz_heap_init();
     mz_fiber_init();
     rt.switch_fs = false;
     dl_iterate_phdr(add_module, NULL);
     mz_sync_init();
     mz_shadow_init();
+    mz_signal_calls_init();
     mz_signals_init();
+    mz_exit_init();
     start_exploration();
     rt.channel->started = 1;
     mz_snapshot_init();
     rt.channel->switch_ns = rt.switch_ns;
     describe_areas();
+    mz_kernel_init();
     mz_explore_program();
     if (rt.standalone) mz_quit(end_standalone());
-    if (rt.channel->options.show_output) fflush(NULL);
+    if (rt.channel->options.show_output) flush();
     mz_quit(0);
 }
 

@@ -1,0 +1,220 @@
+/* What the kernel keeps for the process beside its memory: descriptors, working directory, file mode mask,
+ * limits. Put back before every execution, if the last one changed it.
+ *
+ * Descriptors that are open when the program starts have a copy far above, which the program cannot reach;
+ * from it they are opened again, and moved to where they were in the file. All others are closed.
+ *
+ * What goes through a descriptor is not explored: threads that use the same one are seen in one order only.
+ * If what one writes the other may read (pipes, sockets), that is refused; for files it is noted. */
+#define _GNU_SOURCE
+#include "kernel.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define DESCRIPTORS 1024
+#define COPIES      64
+#define LIMITS      16
+
+static struct {
+    struct {
+        int fd, copy, fd_flags, flags;
+        long offset; /* or negative: cannot be moved */
+    } kept[COPIES];
+    int kept_count;
+    int lowest_copy;
+    struct {
+        uint32_t execution;
+        uint8_t thread, connects;
+    } users[DESCRIPTORS];
+    bool opened, replaced, moved;
+    int directory;
+    bool directory_changed;
+    int mask; /* to go back to, or -1 */
+    struct rlimit limits[LIMITS];
+    uint32_t limits_changed;
+} fi;
+
+static void keep(int fd, int lowest)
+{
+    long fd_flags = mz_sys(SYS_fcntl, fd, F_GETFD);
+    if (fd_flags < 0) return;
+    if (fi.kept_count == COPIES)
+        mz_unsupported("more than 64 open descriptors at the start", "close some before mazurka check");
+    int i = fi.kept_count++;
+    fi.kept[i].fd = fd;
+    fi.kept[i].copy = (int)mz_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, lowest);
+    fi.kept[i].fd_flags = (int)fd_flags;
+    fi.kept[i].flags = (int)mz_sys(SYS_fcntl, fd, F_GETFL);
+    fi.kept[i].offset = mz_sys(SYS_lseek, fd, 0, SEEK_CUR);
+}
+
+void mz_files_init(void)
+{
+    struct rlimit limit = {DESCRIPTORS, DESCRIPTORS};
+    mz_sys(SYS_getrlimit, RLIMIT_NOFILE, &limit);
+    fi.lowest_copy = (int)(limit.rlim_cur > DESCRIPTORS ? DESCRIPTORS : limit.rlim_cur) - COPIES - 1;
+    for (int fd = 0; fd < fi.lowest_copy; fd++) keep(fd, fi.lowest_copy);
+    int here = (int)mz_sys(SYS_open, ".", O_PATH | O_CLOEXEC);
+    fi.directory = here < 0 ? here : (int)mz_sys(SYS_fcntl, here, F_DUPFD_CLOEXEC, fi.lowest_copy);
+    if (here >= 0) mz_sys(SYS_close, here);
+    fi.mask = -1;
+}
+
+static bool is_copy(int fd)
+{
+    if (fd < fi.lowest_copy || fd > fi.lowest_copy + COPIES) return false;
+    for (int i = 0; i < fi.kept_count; i++)
+        if (fi.kept[i].copy == fd) return true;
+    return fd == fi.directory;
+}
+
+static int kept_index(int fd)
+{
+    for (int i = 0; i < fi.kept_count; i++)
+        if (fi.kept[i].fd == fd) return i;
+    return -1;
+}
+
+/* Close all of first..last but our copies and, when starting over, what was open from the start. */
+static long close_but(unsigned first, unsigned last, bool kept_too, unsigned flags)
+{
+    long result = 0;
+    unsigned from = first;
+    for (unsigned fd = first; fd <= last && fd < DESCRIPTORS; fd++) {
+        if (!is_copy((int)fd) && (kept_too || kept_index((int)fd) < 0)) continue;
+        if (from < fd) result = mz_sys(SYS_close_range, from, fd - 1, flags);
+        from = fd + 1;
+    }
+    if (from <= last) result = mz_sys(SYS_close_range, from, last, flags);
+    return result;
+}
+
+void mz_files_reset(void)
+{
+    if (fi.opened) close_but(0, ~0u, false, 0);
+    for (int i = 0; fi.replaced && i < fi.kept_count; i++) {
+        mz_sys(SYS_dup3, fi.kept[i].copy, fi.kept[i].fd, fi.kept[i].fd_flags & FD_CLOEXEC ? O_CLOEXEC : 0);
+        mz_sys(SYS_fcntl, fi.kept[i].fd, F_SETFL, fi.kept[i].flags);
+    }
+    for (int i = 0; fi.moved && i < fi.kept_count; i++)
+        if (fi.kept[i].offset >= 0) mz_sys(SYS_lseek, fi.kept[i].fd, fi.kept[i].offset, SEEK_SET);
+    if (fi.directory_changed) mz_sys(SYS_fchdir, fi.directory);
+    if (fi.mask >= 0) mz_sys(SYS_umask, fi.mask);
+    for (int i = 0; fi.limits_changed && i < LIMITS; i++)
+        if (fi.limits_changed >> i & 1) mz_sys(SYS_setrlimit, i, &fi.limits[i]);
+    fi.opened = fi.replaced = fi.moved = fi.directory_changed = false;
+    fi.mask = -1;
+    fi.limits_changed = 0;
+}
+
+/* ---- who uses what ---- */
+
+void mz_files_new(int fd, bool connects)
+{
+    fi.opened = true;
+    if (fd < 0 || fd >= DESCRIPTORS) return;
+    fi.users[fd].execution = rt.execution;
+    fi.users[fd].thread = rt.self;
+    fi.users[fd].connects = connects;
+}
+
+void mz_files_use(const struct mz_call *call, int fd)
+{
+    fi.moved = true;
+    if (fd <= STDERR_FILENO || fd >= DESCRIPTORS) return;
+    if (fi.users[fd].execution != rt.execution || fi.users[fd].thread == rt.self) return;
+    if (fi.users[fd].connects)
+        mz_kernel_refuse(call, "a pipe, socket or eventfd that is used by two threads",
+                         "use a queue in memory, with a mutex and condition variables");
+    mz_note("two threads use the same descriptor: the order of what they do with it is not explored");
+}
+
+long mz_files_close(struct mz_call *call)
+{
+    int fd = (int)call->a[0];
+    if (is_copy(fd)) return -EBADF;
+    mz_files_use(call, fd);
+    if (kept_index(fd) >= 0) fi.replaced = true;
+    return mz_sys(SYS_close, fd);
+}
+
+long mz_files_close_range(struct mz_call *call)
+{
+    if (call->a[0] > call->a[1]) return -EINVAL;
+    fi.replaced = true;
+    return close_but((unsigned)call->a[0], (unsigned)call->a[1], true, (unsigned)call->a[2]);
+}
+
+/* dup, dup2, dup3: the new one belongs to whom the old one belongs. */
+long mz_files_dup(struct mz_call *call)
+{
+    int fd = (int)call->a[0];
+    bool known = fd >= 0 && fd < DESCRIPTORS && fi.users[fd].execution == rt.execution;
+    if (is_copy(fd)) return -EBADF;
+    if (call->number != SYS_dup && is_copy((int)call->a[1]))
+        mz_kernel_refuse(call, "a descriptor with this number", "take a smaller number");
+    mz_files_use(call, fd);
+    long r = mz_sys(call->number, call->a[0], call->a[1], call->a[2]);
+    if (r < 0) return r;
+    if (kept_index((int)r) >= 0) fi.replaced = true;
+    mz_files_new((int)r, known && fi.users[fd].connects);
+    return r;
+}
+
+long mz_files_fcntl(struct mz_call *call)
+{
+    int fd = (int)call->a[0], what = (int)call->a[1];
+    bool known = fd >= 0 && fd < DESCRIPTORS && fi.users[fd].execution == rt.execution;
+    if (is_copy(fd)) return -EBADF;
+    mz_files_use(call, fd);
+    if (what == F_GETLK || what == F_OFD_GETLK) mz_snapshot_touch((void *)call->a[2], sizeof(struct flock));
+    if (what == F_SETFL || what == F_SETFD) fi.replaced |= kept_index(fd) >= 0;
+    rt.channel->in_kernel = 1;
+    long r = mz_sys(SYS_fcntl, fd, what, call->a[2]);
+    rt.channel->in_kernel = 0;
+    if ((what == F_DUPFD || what == F_DUPFD_CLOEXEC) && r >= 0)
+        mz_files_new((int)r, known && fi.users[fd].connects);
+    return r;
+}
+
+long mz_files_lseek(struct mz_call *call)
+{
+    mz_files_use(call, (int)call->a[0]);
+    return mz_sys(SYS_lseek, call->a[0], call->a[1], call->a[2]);
+}
+
+/* ---- the rest ---- */
+
+long mz_files_chdir(struct mz_call *call)
+{
+    if (fi.directory < 0)
+        mz_kernel_refuse(call, "chdir from a directory that cannot be opened", "start it elsewhere");
+    fi.directory_changed = true;
+    return mz_sys(call->number, call->a[0]);
+}
+
+long mz_files_umask(struct mz_call *call)
+{
+    long before = mz_sys(SYS_umask, call->a[0]);
+    if (fi.mask < 0) fi.mask = (int)before;
+    return before;
+}
+
+/* setrlimit(resource, new), prlimit64(pid, resource, new, old) */
+long mz_files_prlimit(struct mz_call *call)
+{
+    bool full = call->number == SYS_prlimit64;
+    uint64_t resource = call->a[full ? 1 : 0];
+    const struct rlimit *new = (const void *)call->a[full ? 2 : 1];
+    struct rlimit now;
+    if (full && call->a[3]) mz_snapshot_touch((void *)call->a[3], sizeof now);
+    if (new &&resource < LIMITS && mz_sys(SYS_getrlimit, resource, &now) == 0) {
+        if (new->rlim_max != now.rlim_max)
+            mz_kernel_refuse(call, "changing a hard limit", "change the soft one only");
+        if (!(fi.limits_changed >> resource & 1)) fi.limits[resource] = now;
+        fi.limits_changed |= 1u << resource;
+    }
+    return mz_sys(call->number, call->a[0], call->a[1], call->a[2], call->a[3]);
+}

@@ -1,0 +1,399 @@
+/* System calls of the program: caught, looked at, performed.
+ *
+ * A seccomp filter lets only this library enter the kernel. Every other system call raises SIGSYS instead,
+ * wherever in the process it was made (the program, libc, the loader, inline assembly); the handler runs on
+ * the stack of the calling fiber, so it may do all that a function called by the thread may do: switch
+ * fibers, run handlers of the program, end the thread. kernel.def says what happens then:
+ *
+ *  - Memory that the kernel will write is unprotected first (snapshot.c): it would answer EFAULT.
+ *  - Calls that change what the kernel keeps for the process (mappings, descriptors, signals, ...) go to the
+ *    file that can take the change back before the next execution.
+ *  - Calls that reach beyond the process or happen by themselves later are refused by name.
+ *
+ * All fibers live on one OS thread: a call that blocks, blocks the program. The channel says that we are
+ * inside of one and where, and the command ends a target that does not come back. */
+#define _GNU_SOURCE
+#include "kernel.h"
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <link.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <asm/prctl.h>
+#include <linux/futex.h>
+
+enum { FD = 1, NEW = 2, MAKES_TWO = 4, CONNECTS = 8 };
+enum size_of { NONE, BYTES, ARGUMENT, ELEMENTS, VECTOR, MESSAGE, LENGTH, PAGES };
+
+struct output {
+    uint8_t argument, how, by;
+    uint16_t size;
+};
+
+struct rule {
+    const char *name;
+    uint8_t flags;
+    struct output outputs[4];
+    long (*own)(struct mz_call *);
+    const char *refusal;
+};
+
+#define CALLS 512
+
+/* ---- what the runtime does by itself ---- */
+
+static void *pointer(uint64_t a) { return (void *)(uintptr_t)a; }
+
+static long yield(struct mz_call *call)
+{
+    (void)call;
+    return sched_yield();
+}
+
+static long own_gettid(struct mz_call *call)
+{
+    (void)call;
+    return rt.slots[rt.self].tid;
+}
+
+static struct {
+    uint32_t execution;
+    char text[16];
+} thread_names[MZ_SLOTS];
+
+static long own_prctl(struct mz_call *call)
+{
+    char *name = thread_names[rt.self].text;
+    bool named = thread_names[rt.self].execution == rt.execution;
+    switch (call->a[0]) {
+    case PR_SET_NAME:
+        mz_text_copy(name, sizeof thread_names->text, pointer(call->a[1]));
+        thread_names[rt.self].execution = rt.execution;
+        return 0;
+    case PR_GET_NAME:
+        mz_snapshot_touch(pointer(call->a[1]), 16);
+        if (!named) return mz_sys(SYS_prctl, PR_GET_NAME, call->a[1]);
+        mz_raw_memcpy(pointer(call->a[1]), name, 16);
+        return 0;
+    case PR_GET_DUMPABLE:
+    case PR_CAPBSET_READ:
+    case PR_GET_NO_NEW_PRIVS:
+        return mz_sys(SYS_prctl, call->a[0], call->a[1]);
+    default:
+        mz_kernel_refuse(call, "prctl of this kind", "leave it out of the test");
+    }
+}
+
+static long own_arch_prctl(struct mz_call *call)
+{
+    if (call->a[0] == ARCH_SET_FS || call->a[0] == ARCH_SET_GS)
+        mz_kernel_refuse(call, "changing the thread pointer", "use __thread variables");
+    if (call->a[0] == ARCH_GET_FS || call->a[0] == ARCH_GET_GS) mz_snapshot_touch(pointer(call->a[1]), 8);
+    return mz_sys(SYS_arch_prctl, call->a[0], call->a[1]);
+}
+
+static long own_exit(struct mz_call *call)
+{
+    if (call->number == SYS_exit) mz_kernel_refuse(call, "the system call exit", "use pthread_exit");
+    mz_exit_program((int)call->a[0], false);
+}
+
+/* The program's own futex calls (futex.c). */
+__attribute__((weak, visibility("hidden"))) long mz_futex(long number, long a1, long a2, long a3, long a4,
+                                                          long a5, long a6);
+
+static bool from_program(const struct mz_call *call);
+
+static long own_futex(struct mz_call *call)
+{
+    uint64_t op = call->a[1] & (uint64_t)FUTEX_CMD_MASK;
+    if (from_program(call)) {
+        if (!mz_futex)
+            mz_kernel_refuse(call, "the system call futex", "use mutexes, condition variables and atomics");
+        return mz_futex(SYS_futex, (long)call->a[0], (long)call->a[1], (long)call->a[2], (long)call->a[3],
+                        (long)call->a[4], (long)call->a[5]);
+    }
+    if (op != FUTEX_WAIT && op != FUTEX_WAIT_BITSET && op != FUTEX_LOCK_PI) return 0;
+    if (op != FUTEX_LOCK_PI && *(volatile uint32_t *)pointer(call->a[0]) != (uint32_t)call->a[2])
+        return -EAGAIN;
+    mz_kernel_refuse(call, "waiting for a lock inside the C library (a FILE, dlopen)",
+                     "let no thread wait for another while it holds one (flockfile)");
+}
+
+static long own_clock_gettime(struct mz_call *call)
+{
+    return clock_gettime((clockid_t)call->a[0], pointer(call->a[1]));
+}
+static long own_gettimeofday(struct mz_call *call) { return gettimeofday(pointer(call->a[0]), NULL); }
+static long own_time(struct mz_call *call) { return time(pointer(call->a[0])); }
+static long own_nanosleep(struct mz_call *call)
+{
+    return nanosleep(pointer(call->a[0]), pointer(call->a[1]));
+}
+static long own_clock_nanosleep(struct mz_call *call)
+{
+    struct timespec now, t = *(const struct timespec *)pointer(call->a[2]);
+    if (!(call->a[1] & TIMER_ABSTIME)) return nanosleep(&t, pointer(call->a[3]));
+    clock_gettime((clockid_t)call->a[0], &now);
+    int64_t ns = (t.tv_sec - now.tv_sec) * 1000000000ll + (t.tv_nsec - now.tv_nsec);
+    if (ns <= 0) return 0;
+    t = (struct timespec){ns / 1000000000ll, ns % 1000000000ll};
+    return nanosleep(&t, NULL);
+}
+static long own_getrandom(struct mz_call *call)
+{
+    return getrandom(pointer(call->a[0]), call->a[1], (unsigned)call->a[2]);
+}
+
+/* ---- the table ---- */
+
+/* clang-format off */
+#define NOTHING                      {0, NONE, 0, 0}
+#define TO(argument, size)           {argument, BYTES, 0, size}
+#define TO_ARG(argument, by)         {argument, ARGUMENT, by, 0}
+#define TO_TIMES(argument, by, size) {argument, ELEMENTS, by, size}
+#define TO_VECTOR(argument, by)      {argument, VECTOR, by, 0}
+#define TO_MESSAGE(argument)         {argument, MESSAGE, 0, 0}
+#define TO_LENGTH(argument, by)      {argument, LENGTH, by, 0}
+#define TO_PAGES(argument, by)       {argument, PAGES, by, 0}
+/* clang-format on */
+#define PASS(call, flag, ...) [SYS_##call] = {#call, flag, {__VA_ARGS__}, NULL, NULL},
+#define OWN(call, function)   [SYS_##call] = {#call, 0, {NOTHING}, function, NULL},
+#define REFUSE(call, instead) [SYS_##call] = {#call, 0, {NOTHING}, NULL, instead},
+
+static const struct rule rules[CALLS] = {
+#include "kernel.def"
+};
+
+static void touch_vector(const struct iovec *v, uint64_t n)
+{
+    for (uint64_t i = 0; v && i < n; i++) mz_snapshot_touch(v[i].iov_base, v[i].iov_len);
+}
+
+static void touch_message(struct msghdr *m)
+{
+    if (!m) return;
+    mz_snapshot_touch(m, sizeof *m);
+    if (m->msg_name) mz_snapshot_touch(m->msg_name, m->msg_namelen);
+    touch_vector(m->msg_iov, m->msg_iovlen);
+    if (m->msg_control) mz_snapshot_touch(m->msg_control, m->msg_controllen);
+}
+
+static void touch(const struct output *o, const struct mz_call *call)
+{
+    void *to = pointer(call->a[o->argument]);
+    uint64_t by = call->a[o->by];
+    if (!to) return;
+    switch ((enum size_of)o->how) {
+    case NONE:
+        return;
+    case BYTES:
+        mz_snapshot_touch(to, o->size);
+        return;
+    case ARGUMENT:
+        mz_snapshot_touch(to, by);
+        return;
+    case ELEMENTS:
+        mz_snapshot_touch(to, (by & 0xffffffff) * o->size);
+        return;
+    case VECTOR:
+        touch_vector(to, by);
+        return;
+    case MESSAGE:
+        touch_message(to);
+        return;
+    case LENGTH:
+        if (by) mz_snapshot_touch(to, *(const uint32_t *)pointer(by));
+        return;
+    case PAGES:
+        mz_snapshot_touch(to, by / 4096 + 1);
+        return;
+    }
+}
+
+/* ---- where it happens ---- */
+
+static const struct mz_module *module_of(uint64_t pc)
+{
+    const struct mz_channel *c = rt.channel;
+    for (uint32_t i = 0; i < c->module_count; i++)
+        if (pc >= c->modules[i].start && pc < c->modules[i].end) return &c->modules[i];
+    return NULL;
+}
+
+static bool in_program(uint64_t pc)
+{
+    const struct mz_module *m = module_of(pc);
+    return m && m->instrumented;
+}
+
+static uint64_t pc_of(const struct mz_call *call)
+{
+    return (uint64_t)((const ucontext_t *)call->context)->uc_mcontext.gregs[REG_RIP];
+}
+
+static bool from_program(const struct mz_call *call) { return !call->context || in_program(pc_of(call)); }
+
+/* Where the program made the call: the address, and the frame to go on from. libc keeps no frame pointers:
+ * look for the return address to the program, then for a frame above it. */
+const void *mz_kernel_frame(const void *context, uint64_t *pc)
+{
+    const greg_t *r = ((const ucontext_t *)context)->uc_mcontext.gregs;
+    const uint64_t *p = pointer((uint64_t)r[REG_RSP]),
+                   *high = (const uint64_t *)(const void *)rt.slots[rt.self].stack_high - 2;
+    *pc = (uint64_t)r[REG_RIP];
+    if (!mz_fiber_stack_contains(rt.self, (uintptr_t)p) || in_program(*pc))
+        return pointer((uint64_t)r[REG_RBP]);
+    while (p < high && !in_program(*p)) p++;
+    if (p >= high) return NULL;
+    *pc = *p++;
+    while (p < high && !(p[0] > (uintptr_t)p && p[0] <= (uintptr_t)high && module_of(p[1]))) p++;
+    return p < high ? p : NULL;
+}
+
+static void place_of(const struct mz_call *call, struct mz_place *place)
+{
+    uint64_t pc;
+    if (!call->context) {
+        mz_record_place(place, MZ_FRAME());
+        return;
+    }
+    mz_record_place(place, mz_kernel_frame(call->context, &pc));
+    mz_raw_memmove(&place->pc[1], &place->pc[0], sizeof place->pc - sizeof place->pc[0]);
+    place->pc[0] = pc;
+}
+
+_Noreturn void mz_kernel_refuse(const struct mz_call *call, const char *what, const char *instead)
+{
+    struct mz_place place;
+    place_of(call, &place);
+    mz_unsupported_at(what, instead, &place);
+}
+
+static _Noreturn void refuse(const struct mz_call *call, const struct rule *rule)
+{
+    char text[64], *t = text, *end = text + sizeof text;
+    t = mz_text_add(t, end, "the system call ");
+    if (rule->name)
+        mz_text_add(t, end, rule->name);
+    else
+        mz_text_number(t, end, (uint64_t)call->number, 10);
+    mz_kernel_refuse(call, text, rule->refusal ? rule->refusal : "leave it out of the test");
+}
+
+/* ---- performing it ---- */
+
+static bool quiet(const struct mz_call *call)
+{
+    return (call->number == SYS_sendto && call->a[3] & MSG_NOSIGNAL) ||
+           (call->number == SYS_sendmsg && call->a[2] & MSG_NOSIGNAL);
+}
+
+static long perform(struct mz_call *call, const struct rule *rule)
+{
+    struct mz_channel *c = rt.channel;
+    const uint64_t *a = call->a;
+    if (rule->flags & FD) mz_files_use(call, (int)a[0]);
+    for (int i = 0; i < 4; i++) touch(&rule->outputs[i], call);
+    place_of(call, &c->kernel_place);
+    mz_text_copy(c->kernel_call, sizeof c->kernel_call, rule->name);
+    c->kernel_thread = rt.self;
+    c->in_kernel = 1;
+    long r = mz_sys6(call->number, (long)a[0], (long)a[1], (long)a[2], (long)a[3], (long)a[4], (long)a[5]);
+    c->in_kernel = 0;
+    if (r == -EPIPE && rule->flags & FD && !quiet(call)) mz_signals_raise(SIGPIPE, call->context);
+    if (mz_sys_failed(r)) return r;
+    if (rule->flags & NEW) mz_files_new((int)r, rule->flags & CONNECTS);
+    if (rule->flags & MAKES_TWO) {
+        const int *both = pointer(a[rule->outputs[0].argument]);
+        mz_files_new(both[0], true);
+        mz_files_new(both[1], true);
+    }
+    return r;
+}
+
+long mz_kernel_call(struct mz_call *call)
+{
+    static const struct rule unknown;
+    const struct rule *rule = (uint64_t)call->number < CALLS ? &rules[call->number] : &unknown;
+    if (rule->own) return rule->own(call);
+    if (!rule->name || rule->refusal) refuse(call, rule);
+    return perform(call, rule);
+}
+
+static void caught(int number, siginfo_t *info, void *context)
+{
+    const greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
+    struct mz_call call = {info->si_syscall,
+                           {(uint64_t)r[REG_RDI], (uint64_t)r[REG_RSI], (uint64_t)r[REG_RDX],
+                            (uint64_t)r[REG_R10], (uint64_t)r[REG_R8], (uint64_t)r[REG_R9]},
+                           context};
+    (void)number;
+    long result;
+    if (info->si_arch != AUDIT_ARCH_X86_64)
+        mz_kernel_refuse(&call, "a 32-bit system call", "use the 64-bit one");
+    if (rt.active)
+        result = mz_kernel_call(&call);
+    else
+        result = mz_sys6(call.number, r[REG_RDI], r[REG_RSI], r[REG_RDX], r[REG_R10], r[REG_R8], r[REG_R9]);
+    ((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] = result;
+}
+
+MZ_EXPORT long syscall(long number, ...)
+{
+    struct mz_call call = {.number = number};
+    va_list list;
+    va_start(list, number);
+    for (int i = 0; i < 6; i++) call.a[i] = va_arg(list, uint64_t);
+    va_end(list);
+    const uint64_t *a = call.a;
+    long r = rt.active
+                 ? mz_kernel_call(&call)
+                 : mz_sys6(number, (long)a[0], (long)a[1], (long)a[2], (long)a[3], (long)a[4], (long)a[5]);
+    if (!mz_sys_failed(r)) return r;
+    errno = (int)-r;
+    return -1;
+}
+
+/* ---- the filter ---- */
+
+#define LOAD(field)                BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define WHEN(test, value, yes, no) BPF_JUMP(BPF_JMP | (test) | BPF_K, (uint32_t)(value), yes, no)
+#define RETURN(what)               BPF_STMT(BPF_RET | BPF_K, what)
+
+/* From here on the kernel is ours alone. Other OS threads (the parked ones) are not concerned. */
+void mz_kernel_init(void)
+{
+    uint64_t start, end;
+    mz_our_code(&start, &end);
+    struct sock_filter code[] = {
+        LOAD(arch),
+        WHEN(BPF_JEQ, AUDIT_ARCH_X86_64, 0, 8),
+        LOAD(nr),
+        WHEN(BPF_JEQ, SYS_rt_sigreturn, 5, 0),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer) + 4),
+        WHEN(BPF_JEQ, start >> 32, 0, 4),
+        LOAD(instruction_pointer),
+        WHEN(BPF_JGE, start, 0, 2),
+        WHEN(BPF_JGT, end, 1, 0),
+        RETURN(SECCOMP_RET_ALLOW),
+        RETURN(SECCOMP_RET_TRAP),
+    };
+    struct sock_fprog program = {sizeof code / sizeof *code, code};
+    MZ_ASSERT(start >> 32 == end >> 32);
+    mz_signal_install(SIGSYS, caught, SA_SIGINFO | SA_NODEFER);
+    mz_sys(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1);
+    long r = mz_sys(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program);
+    if (r < 0) mz_note("this kernel has no seccomp filters: what system calls change is not put back");
+}

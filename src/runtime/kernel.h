@@ -1,0 +1,89 @@
+/* The boundary to the kernel. Private to src/runtime.
+ *
+ * The runtime enters the kernel only through mz_sys(). Every other system call of the process (the program's,
+ * libc's, the loader's) is caught by a filter and comes to mz_kernel_call(), on the stack of the thread that
+ * made it: see kernel.c. */
+#ifndef MZ_RUNTIME_KERNEL_H
+#define MZ_RUNTIME_KERNEL_H
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include "runtime.h"
+
+static inline long mz_sys6(long number, long a, long b, long c, long d, long e, long f)
+{
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    long result;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+/* A system call: its result, or minus an errno. Arguments that are not given are 0. */
+#define mz_sys(...) MZ_SYS_PAD(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
+#define MZ_SYS_PAD(n, a, b, c, d, e, f, ...)                                                                 \
+    mz_sys6((long)(n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+static inline bool mz_sys_failed(long result) { return result < 0 && result > -4096; }
+
+/* A system call of the program. */
+struct mz_call {
+    long number;
+    uint64_t a[6];
+    void *context; /* ucontext_t of the interrupted thread; NULL: it called syscall() */
+};
+
+/* kernel.c */
+void mz_kernel_init(void);
+long mz_kernel_call(struct mz_call *call);
+const void *mz_kernel_frame(const void *context, uint64_t *pc);
+_Noreturn void mz_kernel_refuse(const struct mz_call *call, const char *what, const char *instead);
+
+/* signals.c */
+void mz_signal_install(int number, void (*function)(int, siginfo_t *, void *), int flags);
+
+/* maps.c: mappings */
+void mz_maps_early(void (*add)(uintptr_t start, uintptr_t end));
+void mz_maps_init(void);
+void mz_maps_reset(void);
+bool mz_maps_contains(uint64_t address);
+long mz_maps_mmap(struct mz_call *call);
+long mz_maps_munmap(struct mz_call *call);
+long mz_maps_mremap(struct mz_call *call);
+long mz_maps_mprotect(struct mz_call *call);
+long mz_maps_madvise(struct mz_call *call);
+long mz_maps_brk(struct mz_call *call);
+
+/* files.c: descriptors, and the other state of a process that the kernel holds */
+void mz_files_init(void);
+void mz_files_reset(void);
+void mz_files_use(const struct mz_call *call, int fd); /* one is about to be used */
+void mz_files_new(int fd, bool connects);              /* one was made; connects: data can come out again */
+long mz_files_close(struct mz_call *call);
+long mz_files_close_range(struct mz_call *call);
+long mz_files_dup(struct mz_call *call);
+long mz_files_fcntl(struct mz_call *call);
+long mz_files_lseek(struct mz_call *call);
+long mz_files_chdir(struct mz_call *call);
+long mz_files_umask(struct mz_call *call);
+long mz_files_prlimit(struct mz_call *call);
+
+/* signal_calls.c: the program's signals */
+void mz_signal_calls_init(void);
+void mz_signal_calls_reset(void);
+void mz_signals_abort(void);
+void mz_signals_raise(int number, void *context); /* as if the running thread had sent it to itself */
+long mz_signals_action(struct mz_call *call);
+long mz_signals_mask(struct mz_call *call);
+long mz_signals_pending(struct mz_call *call);
+long mz_signals_altstack(struct mz_call *call);
+long mz_signals_kill(struct mz_call *call);
+long mz_signals_wait(struct mz_call *call);
+
+#endif
