@@ -17,6 +17,7 @@
 #   kind=K line=N thread=T   of the first error;  errors=N  number of errors
 #   exit=N         exit status, if not the one of the verdict
 #   says=WORD      a word of the output (text or standard error)
+#   mib=N          peak memory of the run, at most so many MiB
 #
 # An error is also replayed: `mazurka replay` of the trace must end with status 1 and name the same kind.
 set -f
@@ -95,6 +96,7 @@ for want in $wants; do
     thread=*) compare thread "$expected" "$(value thread)" ;;
     errors=*) compare errors "$expected" "$(occurrences kind)" ;;
     says=*) grep -qi -- "$expected" "$out" || compare "the output" "the word $expected" "$(head -c 150 "$out" | head -n 1)" ;;
+    mib=*) [ "$(value peak_memory_bytes)" -le $((expected << 20)) ] || compare "peak memory" "at most $expected MiB" "$(value peak_memory_bytes) bytes" ;;
     exit=*) ;;
     *) wrong="$wrong; unknown expectation $want" ;;
     esac

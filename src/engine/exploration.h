@@ -89,6 +89,11 @@ struct mz_sequence {
     uint32_t *stamp_of_object, stamp;
 };
 
+struct mz_wakeup_node {
+    struct mz_elem elem;
+    uint32_t child, next; /* first child, next sibling; 0: none */
+};
+
 struct mz_journal_entry {
     uint32_t *slot;
     uint32_t old;
@@ -142,6 +147,7 @@ struct mz_exploration {
 
     struct mz_counters counters;
     uint32_t clock_capacity, journal_capacity;
+    uint64_t path_bytes; /* the most that the path has needed so far */
 };
 
 static inline uint64_t mz_bit(int thread) { return (uint64_t)1 << thread; }
@@ -242,5 +248,7 @@ void mz_wakeup_clear(struct mz_exploration *x, uint32_t *list);
 
 /* explore.c */
 struct mz_step mz_default_step(struct mz_exploration *x, uint32_t k);
+/* No memory for another sequence or another thousand steps? Then the search ends (MZ_ENDING_MEMORY). */
+bool mz_explore_full(struct mz_exploration *x);
 
 #endif

@@ -44,7 +44,7 @@ static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t 
     f((void **)&x->races, (68 * n + MZ_MAX_THREADS) * sizeof *x->races);
     f((void **)&x->firsts, MZ_MAX_THREADS * (n + MZ_MAX_THREADS) * sizeof *x->firsts);
     f((void **)&x->shared, n * sizeof *x->shared);
-    f((void **)&x->wakeup, (size_t)WAKEUP_NODES * 16);
+    f((void **)&x->wakeup, (size_t)WAKEUP_NODES * sizeof *x->wakeup);
     f((void **)&x->sequence.elems, (n + 1) * sizeof *x->sequence.elems);
     f((void **)&x->sequence.next_of_thread, (n + 1) * sizeof(uint32_t));
     f((void **)&x->sequence.next_of_object, (n + 1) * sizeof(uint32_t));
@@ -179,6 +179,7 @@ static struct mz_step live_step(struct mz_exploration *x)
     if (!x->path.live) return first_live_step(x);
     fresh_node(x, k);
     if (x->nodes[k].enabled && k + 2 >= x->capacity) return nobody(x, MZ_ENDING_STEP_LIMIT);
+    if (k % 1024 == 1023 && mz_explore_full(x)) return nobody(x, MZ_ENDING_MEMORY);
     if (x->reduction->pending)
         for (uint64_t t = x->view->alive; t; t &= t - 1) x->reduction->pending(x, __builtin_ctzll(t));
     if (!x->nodes[k].enabled) return nobody(x, MZ_ENDING_MAXIMAL);
@@ -295,11 +296,24 @@ mz_number mz_explore_last_event(const struct mz_exploration *x, uint32_t object)
     return x->objects[object].last;
 }
 
-uint64_t mz_explore_memory(const struct mz_exploration *x)
+uint64_t mz_explore_memory(struct mz_exploration *x)
 {
-    uint64_t per_step = sizeof(struct mz_event) + sizeof(struct mz_node) + sizeof(struct mz_step) + 64;
-    return x->counters.max_depth * per_step + (uint64_t)x->clock_count * MZ_MAX_THREADS * 4 +
-           (uint64_t)x->wakeup_count * 16 + x->object_count * sizeof(struct mz_object);
+    const struct mz_node *last = &x->nodes[x->path.depth];
+    uint64_t per_step = sizeof(struct mz_event) + sizeof(struct mz_node) + sizeof(struct mz_step) +
+                        sizeof(mz_number) + sizeof *x->sequence.elems + 2 * sizeof(uint32_t);
+    uint64_t now = x->path.depth * per_step + (uint64_t)x->clock_count * MZ_MAX_THREADS * sizeof *x->clocks +
+                   (uint64_t)(last->sleep_start + last->sleep_count) * sizeof *x->sleep +
+                   (uint64_t)x->journal_count * sizeof *x->journal +
+                   (uint64_t)x->race_count * sizeof *x->races;
+    if (now > x->path_bytes) x->path_bytes = now;
+    return x->path_bytes + (uint64_t)x->wakeup_count * sizeof *x->wakeup +
+           x->object_count * sizeof *x->objects;
+}
+
+bool mz_explore_full(struct mz_exploration *x)
+{
+    uint64_t limit = x->options.memory_limit;
+    return (limit && mz_explore_memory(x) > limit) || x->wakeup_count + x->capacity > WAKEUP_NODES;
 }
 
 static void rewind_to(struct mz_exploration *x, uint32_t k)
@@ -338,15 +352,22 @@ static void count(struct mz_exploration *x)
     if (x->path.depth > c->max_depth) c->max_depth = x->path.depth;
 }
 
+/* Something that should have been analysed was not: there is nothing sound to go on with. */
+static bool cut_short(const struct mz_exploration *x)
+{
+    return x->ending != MZ_ENDING_MAXIMAL && x->ending != MZ_ENDING_ASLEEP;
+}
+
 bool mz_explore_end(struct mz_exploration *x)
 {
     count(x);
-    if (x->ending == MZ_ENDING_STEP_LIMIT || x->ending == MZ_ENDING_DIVERGED) return false;
+    if (cut_short(x)) return false;
     if (x->restart) {
         start_over(x);
         return true;
     }
     x->reduction->end(x);
+    if (cut_short(x)) return false;
     for (uint32_t k = x->path.depth + x->barren; k-- > 0;) {
         if (x->options.sleep_sets && !(x->barren && k == x->path.depth))
             mz_sleep_add(x, k, mz_elem_of(&x->path.events[k]));

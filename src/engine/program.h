@@ -102,6 +102,7 @@ struct mz_explore_options {
     enum mz_algorithm algorithm;
     bool sleep_sets;
     uint64_t max_steps;
+    uint64_t memory_limit; /* bytes, of mz_explore_memory; 0: none */
     /* Makes view->pending[thread].access exact for the current state (CAS, TRYLOCK, TRYRDLOCK, TRYWRLOCK,
      * SEM_TRY). May be NULL. */
     void (*refresh)(void *system, int thread);
@@ -116,6 +117,7 @@ enum mz_ending {
     MZ_ENDING_MAXIMAL,    /* nothing is enabled: finished or deadlocked, the system knows */
     MZ_ENDING_ASLEEP,     /* something is enabled, but all of it would lead to explored ground */
     MZ_ENDING_STEP_LIMIT, /* max_steps; the search cannot go on soundly */
+    MZ_ENDING_MEMORY,     /* memory_limit, also while the end was analysed; neither can it here */
     MZ_ENDING_DIVERGED    /* options.schedule does not fit */
 };
 
@@ -152,8 +154,8 @@ uint32_t mz_explore_object(struct mz_exploration *x, uint64_t key);
 uint32_t mz_explore_known_object(struct mz_exploration *x, uint64_t key);
 /* The last event on the object with this number. */
 mz_number mz_explore_last_event(const struct mz_exploration *x, uint32_t object);
-/* Bytes of memory in use for the path and the trees. */
-uint64_t mz_explore_memory(const struct mz_exploration *x);
+/* Bytes of memory for the path and the trees: the most there was when it was asked for. */
+uint64_t mz_explore_memory(struct mz_exploration *x);
 
 /* The steps of the execution so far. */
 uint32_t mz_explore_steps(const struct mz_exploration *x, const struct mz_step **steps);

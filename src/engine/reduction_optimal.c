@@ -51,10 +51,15 @@ static void event(struct mz_exploration *x, mz_number n, uint32_t races)
     }
 }
 
-/* Lines 4-7: E' = node first - 1, v = notdep(e, E).e'. Is the race settled? */
+/* Lines 4-7: E' = node first - 1, v = notdep(e, E).e'. Is the race settled? Room is looked for before each
+ * sequence: together they can be many times as long as the path. */
 static bool reverse(struct mz_exploration *x, const struct mz_race *race)
 {
     uint32_t k = race->first - 1;
+    if (mz_unlikely(mz_explore_full(x))) {
+        x->ending = MZ_ENDING_MEMORY;
+        return false;
+    }
     mz_sequence_build(x, race);
     enum mz_cover cover = mz_sleep_covers(x, k, &x->sequence);
     if (cover == MZ_UNCOVERED) cover = mz_wakeup_insert(x, &x->nodes[k].wakeup, &x->sequence);

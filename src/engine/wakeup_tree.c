@@ -4,13 +4,9 @@
  * The branch under exploration is not kept: nothing that is inserted at a node can be equivalent to something
  * below its current branch, because its first step conflicts with it. A node of the path has the list of the
  * branches after the current one; when the search takes a branch, its children become the list of the next
- * node of the path. Trees live in a pool with a free list. */
+ * node of the path. Trees live in a pool with a free list; mz_explore_full sees to it that there is room for
+ * what is inserted next. */
 #include "exploration.h"
-
-struct mz_wakeup_node {
-    struct mz_elem elem;
-    uint32_t child, next; /* first child, next sibling; 0: none */
-};
 
 static uint32_t new_node(struct mz_exploration *x, struct mz_elem elem)
 {

@@ -532,6 +532,8 @@ static enum mz_verdict verdict_of_end(const struct mz_outcome *outcome, struct m
     case MZ_END_STEPS:
         return limit(report, reason_of_steps(outcome));
     case MZ_END_MEMORY:
+        if (!c->options.memory_limit)
+            return limit(report, mz_memory_string("the search needs more memory than it can have"));
         return limit(report, mz_format("the memory limit of %g MiB was reached",
                                        (double)c->options.memory_limit / (1 << 20)));
     case MZ_END_TIME:

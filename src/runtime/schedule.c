@@ -295,6 +295,7 @@ void mz_explore_program(void)
     if (end == MZ_END_RUNNING || (!more && end != MZ_END_FINDING)) {
         enum mz_ending ending = mz_explore_ending(rt.x);
         end = ending == MZ_ENDING_STEP_LIMIT ? MZ_END_STEPS
+              : ending == MZ_ENDING_MEMORY   ? MZ_END_MEMORY
               : ending == MZ_ENDING_DIVERGED ? MZ_END_DIVERGED
                                              : MZ_END_COMPLETE;
     }

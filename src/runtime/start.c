@@ -264,6 +264,7 @@ static void start_exploration(void)
     struct mz_explore_options options = {.algorithm = (enum mz_algorithm)o->algorithm,
                                          .sleep_sets = o->sleep_sets,
                                          .max_steps = o->max_steps,
+                                         .memory_limit = o->memory_limit,
                                          .refresh = mz_refresh};
     if (o->mode == MZ_MODE_REPLAY) {
         options.algorithm = MZ_ALG_NONE;
