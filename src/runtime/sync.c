@@ -124,10 +124,36 @@ void mz_sync_release(uint32_t object)
     if (rt.path->live) append(RELEASE, rt.self, 0, 0, object, epoch);
 }
 
+/* Fences are all that a thread can log without end in one step. What fences in a row do is done by at most
+ * two entries: an acquire fence does nothing after another; of release fences the last one counts; and both
+ * are one entry, unless the acquire fence comes last, as a release fence does not publish what is met after
+ * it. If the entry before has been worked off, its vector is in nobody else's hands and can still be changed.
+ */
+static bool merge_fence(int p, int order, uint32_t epoch)
+{
+    uint32_t start = rt.path->depth ? S.log_mark[rt.path->depth - 1] : 0;
+    struct entry *e = S.log_count > start ? &S.log[S.log_count - 1] : NULL;
+    if (!e || e->kind != FENCE || e->thread != p) return false;
+    bool acquire = is_acquire(order) && !is_acquire(e->order);
+    bool release = mz_is_release(order), done = S.done == S.log_count;
+    if (acquire && !release) return false;
+    if (release) {
+        if (acquire || !mz_is_release(e->order)) {
+            if (done) mz_explore_set(rt.x, &S.done, S.done - 1); /* once more, it has become more */
+            e->order = __ATOMIC_ACQ_REL;
+        } else if (done) {
+            vector(S.fence[p])[p] = epoch;
+        }
+        e->epoch = epoch;
+    }
+    return true;
+}
+
 void mz_sync_fence(int order)
 {
     uint32_t epoch = mz_is_release(order) ? release_epoch(rt.self) : 0;
-    if (rt.path->live) append(FENCE, rt.self, 0, order, 0, epoch);
+    if (!rt.path->live || order == __ATOMIC_RELAXED) return;
+    if (!merge_fence(rt.self, order, epoch)) append(FENCE, rt.self, 0, order, 0, epoch);
 }
 
 void mz_sync_spawn(int parent, int child)
