@@ -319,12 +319,29 @@ static __attribute__((noinline)) void record_access(uint64_t address, size_t siz
                   frame);
 }
 
+/* Page by page, each looked at first: a wild range crashes here as it would in the program, where its memory
+ * ends, and gets no terabytes of cells. */
+static __attribute__((noinline)) void long_range(uint64_t address, size_t size, bool write, uint64_t pc)
+{
+    while (size) {
+        size_t part = PAGE - address % PAGE;
+        if (part > size) part = size;
+        (void)*(const volatile char *)(uintptr_t)address;
+        mz_shadow_range(address, part, write, pc);
+        address += part;
+        size -= part;
+    }
+}
+
 static inline void hook(void *p, size_t size, bool write, void *pc, const void *frame)
 {
     if (mz_unlikely(!rt.active)) return;
     rt.hooks++;
     if (mz_unlikely(rt.recording)) record_access((uintptr_t)p, size, write, frame);
-    mz_shadow_range((uintptr_t)p, size, write, (uintptr_t)pc);
+    if (mz_unlikely(size > PAGE))
+        long_range((uintptr_t)p, size, write, (uintptr_t)pc);
+    else
+        mz_shadow_range((uintptr_t)p, size, write, (uintptr_t)pc);
 }
 
 void mz_access_range(const void *p, size_t size, bool write, void *pc, const void *frame)

@@ -1,4 +1,4 @@
-/* Three million fences in one step: what they do is that of the last one that matters, and they need no memory.
+/* Three million fences in one step: what counts is the last one that matters, and they need no memory.
  * MODE 0: release fences. 1: both kinds in turn. 2: a read of something that main has written before each, so
  * that the order has to be known each time. 3: sequentially consistent. FORWARD: what the middle thread has
  * met by a relaxed load is handed on by a release fence only if an acquire fence is between. Events are the

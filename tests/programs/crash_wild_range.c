@@ -1,0 +1,45 @@
+/* A memset, memcpy or memmove of a terabyte crashes where the memory ends, at once, and one of some pages
+ * does not crash at all.
+ *
+ * EXPECT every verified 2
+ * EXPECT -DSET all error kind=crash line=25 mib=200
+ * EXPECT -DCOPY all error kind=crash line=27 mib=200
+ * EXPECT -DMOVE all error kind=crash line=29 mib=200
+ * EXPECT -DSTACK all error kind=crash line=31 mib=200
+ * EXPECT -DNOWHERE all error kind=crash line=33 mib=200
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+
+static char from[100000], to[100000];
+static volatile size_t wild = (size_t)1 << 40, some = sizeof from - 3;
+static _Atomic int x;
+
+static void *work(void *arg)
+{
+    atomic_store(&x, 1);
+    memmove(to + 1, from, some);
+#if defined SET
+    memset(to + 1, 0, wild);
+#elif defined COPY
+    memcpy(to, from, wild);
+#elif defined MOVE
+    memmove(to, from, wild);
+#elif defined STACK
+    memset(&arg, 0, wild);
+#elif defined NOWHERE
+    memset((void *)(uintptr_t)wild, 0, wild);
+#endif
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, work, NULL);
+    atomic_store(&x, 2);
+    pthread_join(t, NULL);
+    return 0;
+}
