@@ -267,7 +267,7 @@ mz_number mz_dependence_last(struct mz_exploration *x, int thread)
     uint8_t access = p->op == MZ_OP_CAS && o->mixed ? MZ_WRITES : p->access;
     bool may_block = blocks(p->op);
     if (p->op == MZ_OP_ONCE) access = MZ_WRITES; /* as it is before the one that it conflicts with */
-    for (mz_number f = o->last; f; f = mz_event_at(x, f)->prev_object) {
+    for (mz_number f = first_to_follow(o, access); f; f = mz_event_at(x, f)->prev_object) {
         const struct mz_event *e = mz_event_at(x, f);
         bool known = mz_clock_covers(x, before, f);
         if (known && e->access == MZ_WRITES) return 0;
