@@ -7,9 +7,9 @@
  * between executions, uses it too.
  *
  * A switch saves what the compiler's calling convention requires and jumps: no call and no return, so the
- * processor's prediction of returns stays in step. Floating-point control words are left alone: the program
- * sets them for all its threads or for none. A fiber that does not run has, at its stack pointer, the address
- * to go on from and its frame pointer.
+ * processor's prediction of returns stays in step. A fiber that does not run has, at its stack pointer, the
+ * address to go on from and its frame pointer. The floating-point environment is only switched if the program
+ * has anything that could set it or look at it (start.c decides); a new thread inherits it.
  *
  * Changing the fs base costs as much as the rest of a switch. If nothing that is loaded can tell threads
  * apart by it (no thread-local variables, no call of libc that might use its own; start.c decides), it is
@@ -58,6 +58,22 @@ static inline __attribute__((always_inline)) void switch_to(void **save, void *l
                      : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
                        "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",
                        "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+}
+
+static struct environment {
+    unsigned char x87[28];
+    uint32_t mxcsr;
+} environments[MZ_SLOTS], first_environment;
+
+static void save_fp(struct environment *e)
+{
+    /* fnstenv masks all exceptions, so the environment is loaded again at once. */
+    __asm__ volatile("fnstenv %0\n\tfldenv %0\n\tstmxcsr %1" : "+m"(e->x87), "=m"(e->mxcsr));
+}
+
+static void load_fp(const struct environment *e)
+{
+    __asm__ volatile("fldenv %0\n\tldmxcsr %1" : : "m"(e->x87), "m"(e->mxcsr));
 }
 
 static uint64_t get_fs(void)
@@ -113,6 +129,7 @@ void mz_fiber_init(void)
     start_parked_threads();
     rt.slots[0].fs = rt.explorer_fs = get_fs();
     rt.slots[0].tid = (int)mz_sys(SYS_gettid);
+    save_fp(&first_environment);
     rt.switch_fs = true;
     rt.switch_ns = mz_fiber_measure();
 }
@@ -127,11 +144,19 @@ static void prepare(int slot, void (*code)(void))
     rt.slots[slot].sp = top;
 }
 
-void mz_fiber_prepare(int slot) { prepare(slot, mz_fiber_main); }
+void mz_fiber_prepare(int slot)
+{
+    prepare(slot, mz_fiber_main);
+    if (rt.switch_fp) save_fp(&environments[slot]);
+}
 
 __attribute__((noinline)) void mz_fiber_go(int slot)
 {
     void **save = &rt.slots[rt.self].sp;
+    if (mz_unlikely(rt.switch_fp)) {
+        save_fp(&environments[rt.self]);
+        load_fp(&environments[slot]);
+    }
     rt.self = (uint8_t)slot;
     if (rt.switch_fs) set_fs(rt.slots[slot].fs);
     switch_to(save, rt.slots[slot].sp);
@@ -148,6 +173,7 @@ __attribute__((noinline)) void mz_fiber_enter(int slot)
 
 _Noreturn void mz_fiber_leave(void)
 {
+    if (rt.switch_fp) load_fp(&first_environment);
     if (rt.switch_fs) set_fs(rt.explorer_fs);
     switch_to(&rt.slots[rt.self].sp, rt.explorer_sp); /* saved only to show where it was */
     __builtin_unreachable();

@@ -99,6 +99,7 @@ struct mz_runtime {
     uint64_t explorer_fs;
     bool fsgsbase;
     bool switch_fs;       /* threads can be told apart by their thread-local storage: switch it along */
+    bool switch_fp;       /* the same for their floating-point environments */
     bool standalone;      /* started without the command */
     bool once;            /* one execution only */
     bool stop;            /* end the exploration after this execution */

@@ -40,7 +40,12 @@ static struct {
     uint32_t page_count;
     char *saved; /* copies, handed out one after the other */
     char *tls_saved;
-    uint64_t dtv[MZ_SLOTS]; /* where the loader finds the storage of libraries loaded later */
+    struct {         /* where the loader finds the storage of libraries loaded later (its "dtv") */
+        uint64_t at; /* entry -1 is the number of entries, entry 0 a version */
+        size_t size;
+        char *saved;
+    } dtv[MZ_SLOTS];
+    bool dtv_changes; /* also without dlopen */
 } sn;
 
 static void add_segment(uintptr_t start, uintptr_t end)
@@ -101,12 +106,31 @@ static int lowest_tls(struct dl_phdr_info *info, size_t size, void *lowest)
 {
     (void)size;
     uintptr_t block = (uintptr_t)info->dlpi_tls_data, fs = rt.slots[0].fs;
+    if (info->dlpi_tls_modid && (block >= fs || fs - block > most_tls)) sn.dtv_changes = true;
     if (block && block < fs && fs - block <= most_tls && block < *(uintptr_t *)lowest)
         *(uintptr_t *)lowest = block;
     return 0;
 }
 
+#define DTV_ENTRY 16u
+
 static uint64_t *dtv_of(size_t slot) { return (uint64_t *)rt.slots[slot].fs + 1; }
+
+static void save_dtv(size_t slot)
+{
+    uint64_t at = *dtv_of(slot) - DTV_ENTRY;
+    sn.dtv[slot].at = at;
+    sn.dtv[slot].size = (*(const uint64_t *)at + 2) * DTV_ENTRY;
+    sn.dtv[slot].saved = mz_region_reserve(sn.dtv[slot].size);
+    MZ_ASSERT(sn.dtv[slot].saved != NULL);
+    mz_raw_memcpy(sn.dtv[slot].saved, (const void *)at, sn.dtv[slot].size);
+}
+
+static void restore_dtv(size_t slot)
+{
+    *dtv_of(slot) = sn.dtv[slot].at + DTV_ENTRY;
+    mz_raw_memcpy((void *)sn.dtv[slot].at, sn.dtv[slot].saved, sn.dtv[slot].size);
+}
 
 static void save_tls(void)
 {
@@ -119,7 +143,7 @@ static void save_tls(void)
     MZ_ASSERT(sn.tls_saved != NULL);
     for (size_t s = 0; s < MZ_SLOTS; s++) {
         mz_raw_memcpy(sn.tls_saved + s * rt.tls_size, (char *)rt.slots[s].fs - rt.tls_size, rt.tls_size);
-        sn.dtv[s] = *dtv_of(s);
+        save_dtv(s);
     }
 }
 
@@ -234,9 +258,10 @@ bool mz_snapshot_contains(uint64_t address, size_t size)
 
 void mz_snapshot_restore(void)
 {
+    size_t threads = rt.switch_fs ? rt.slots_known : 1;
     for (uint32_t i = 0; i < sn.page_count; i++) mz_raw_memcpy(sn.pages[i].page, sn.pages[i].saved, PAGE);
-    for (size_t s = 0; s < (rt.switch_fs ? rt.slots_known : 1); s++) {
+    for (size_t s = 0; s < threads; s++)
         mz_raw_memcpy((char *)rt.slots[s].fs - rt.tls_size, sn.tls_saved + s * rt.tls_size, rt.tls_size);
-        *dtv_of(s) = sn.dtv[s];
-    }
+    for (size_t s = 0; (rt.modules_changed || sn.dtv_changes) && s < threads; s++) restore_dtv(s);
+    rt.modules_changed = false;
 }

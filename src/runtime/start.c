@@ -61,6 +61,25 @@ static const char *const pure[] = {"memcmp",
                                    "pthread_equal",
                                    NULL};
 
+/* Functions that set or show a thread's floating-point environment. */
+static const char *const rounding[] = {"fesetround",
+                                       "fegetround",
+                                       "feenableexcept",
+                                       "fedisableexcept",
+                                       "fegetexcept",
+                                       "fesetenv",
+                                       "fegetenv",
+                                       "feholdexcept",
+                                       "feupdateenv",
+                                       "feclearexcept",
+                                       "feraiseexcept",
+                                       "fetestexcept",
+                                       "fesetexceptflag",
+                                       "fegetexceptflag",
+                                       "fesetmode",
+                                       "fegetmode",
+                                       NULL};
+
 static bool is_one_of(const char *name, const char *const *list)
 {
     for (; *list; list++)
@@ -78,6 +97,7 @@ static bool is_our_symbol(const char *name)
 static void look_at_symbol(const char *name, struct mz_module *m)
 {
     if (is_one_of(name, tries)) rt.trylock_used = true;
+    if (is_one_of(name, rounding)) rt.switch_fp = true;
     if (!strncmp(name, "__tsan_", 7)) m->instrumented = 1;
     if (!is_one_of(name, pure) && !is_our_symbol(name)) rt.switch_fs = true;
 }
@@ -142,6 +162,20 @@ static bool is_harmless(const char *path)
     return false;
 }
 
+/* Instructions that name a thread's own state without calling anybody: the thread pointer (mov %fs:0), the
+ * control register of SSE (ldmxcsr, stmxcsr). What only looks like one costs a little time, nothing else. */
+static void look_at_code(const unsigned char *p, size_t size)
+{
+    static const unsigned char at_zero[] = {0x25, 0, 0, 0, 0};
+    for (size_t i = 0; i + 9 < size; i++) {
+        if (p[i] == 0x64 && (p[i + 1] & 0xfb) == 0x48 && (p[i + 3] & 0xc7) == 0x04 &&
+            !memcmp(p + i + 4, at_zero, sizeof at_zero))
+            rt.switch_fs = true;
+        bool mxcsr = (p[i + 2] >> 3 & 7) == 2 || (p[i + 2] >> 3 & 7) == 3;
+        if (p[i] == 0x0f && p[i + 1] == 0xae && mxcsr && p[i + 2] >> 6 != 3) rt.switch_fp = true;
+    }
+}
+
 static void note_module(const char *path)
 {
     char text[MZ_TEXT], *end = text + sizeof text, *t = text;
@@ -204,6 +238,11 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
         m->path[n > 0 ? n : 0] = 0;
     }
     if (dyn && !mz_is_system(info)) look_at_undefined(info, dyn, m);
+    for (int i = 0; m->instrumented && i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_LOAD && p->p_flags & PF_X)
+            look_at_code((const unsigned char *)(info->dlpi_addr + p->p_vaddr), p->p_filesz);
+    }
     c->instrumented |= m->instrumented;
     if (!m->instrumented && !mz_is_system(info) && !is_harmless(m->path)) note_module(m->path);
     return 0;
@@ -322,7 +361,6 @@ void mz_os_reset(void)
     mz_files_reset();
     mz_signal_calls_reset();
     mz_exit_reset();
-    rt.modules_changed = false;
 }
 
 /* What was loaded in this execution must be known to reports. */

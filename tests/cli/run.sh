@@ -406,7 +406,8 @@ int main(void)
     return 0;
 }
 END
-    run 1 mazurka check end.c && first_line out "error: crash: " && has out "rmw n: 1 -> 2" &&
+    run 1 mazurka check end.c && first_line out "error: the program ended with exit status 7" &&
+        has out "rmw n: 1 -> 2" &&
         has out "Replayed: same outcome" && run 1 mazurka replay mazurka-end-1.trace
 }
 
