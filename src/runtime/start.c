@@ -162,12 +162,50 @@ static bool is_harmless(const char *path)
     return false;
 }
 
+static bool in_data(const struct dl_phdr_info *info, uintptr_t address)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_LOAD && p->p_flags & PF_W && address >= start && address < start + p->p_memsz)
+            return true;
+    }
+    return false;
+}
+
+/* A locked instruction at p? Compiled code has none, its atomics are calls to us. Bytes can also look like
+ * one by chance: only those count that are unmistakable, by their length or because they name a variable of
+ * the module. */
+static bool is_locked(const unsigned char *p, const struct dl_phdr_info *info)
+{
+    static const unsigned char two[] = {0xb0, 0xb1, 0xc0, 0xc1,
+                                        0xab, 0xb3, 0xbb};                   /* cmpxchg, xadd, bts, ... */
+    static const unsigned char one[] = {0x01, 0x09, 0x21, 0x29, 0x31, 0xff}; /* add, or, ..., inc, dec */
+    int32_t distance;
+    if (*p++ != 0xf0) return false;
+    if ((*p & 0xf0) == 0x40) p++;
+    if (*p == 0x0f) {
+        for (size_t i = 0; i < sizeof two; i++)
+            if (p[1] == two[i] && p[2] >> 6 != 3) return true;
+        return p[1] == 0xc7 && (p[2] & 0x38) == 0x08 && p[2] >> 6 != 3;
+    }
+    if ((p[1] & 0xc7) != 0x05) return false; /* relative to the instruction pointer */
+    mz_raw_memcpy(&distance, p + 2, sizeof distance);
+    for (size_t i = 0; i < sizeof one; i++)
+        if (*p == one[i] && in_data(info, (uintptr_t)p + 6 + (uintptr_t)(intptr_t)distance)) return true;
+    return *p == 0x83 && in_data(info, (uintptr_t)p + 7 + (uintptr_t)(intptr_t)distance);
+}
+
 /* Instructions that name a thread's own state without calling anybody: the thread pointer (mov %fs:0), the
  * control register of SSE (ldmxcsr, stmxcsr). What only looks like one costs a little time, nothing else. */
-static void look_at_code(const unsigned char *p, size_t size)
+static void look_at_code(const struct dl_phdr_info *info, const unsigned char *p, size_t size)
 {
     static const unsigned char at_zero[] = {0x25, 0, 0, 0, 0};
     for (size_t i = 0; i + 9 < size; i++) {
+        if (is_locked(p + i, info))
+            mz_note("the program has atomic instructions that are not seen (inline assembly, or a file that "
+                    "was not "
+                    "compiled with mazurka cc)");
         if (p[i] == 0x64 && (p[i + 1] & 0xfb) == 0x48 && (p[i + 3] & 0xc7) == 0x04 &&
             !memcmp(p + i + 4, at_zero, sizeof at_zero))
             rt.switch_fs = true;
@@ -241,7 +279,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
     for (int i = 0; m->instrumented && i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         if (p->p_type == PT_LOAD && p->p_flags & PF_X)
-            look_at_code((const unsigned char *)(info->dlpi_addr + p->p_vaddr), p->p_filesz);
+            look_at_code(info, (const unsigned char *)(info->dlpi_addr + p->p_vaddr), p->p_filesz);
     }
     c->instrumented |= m->instrumented;
     if (!m->instrumented && !mz_is_system(info) && !is_harmless(m->path)) note_module(m->path);

@@ -411,6 +411,75 @@ END
         has out "Replayed: same outcome" && run 1 mazurka replay mazurka-end-1.trace
 }
 
+test_input_again() {
+    cat > input.c << 'END'
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+static atomic_int n;
+static void *w(void *a) { atomic_fetch_add(&n, 1); return a; }
+int main(void)
+{
+    pthread_t t;
+    int number;
+    assert(scanf("%d", &number) == 1 && number == 42);
+    pthread_create(&t, 0, w, 0);
+    atomic_fetch_add(&n, 1);
+    pthread_join(t, 0);
+    return 0;
+}
+END
+    echo 42 > numbers
+    run 0 sh -c "mazurka check input.c < numbers" && first_line out "verified: " && has out "2 executions"
+}
+
+test_library_with_thread_local() {
+    cat > plug.c << 'END'
+static __thread int mine;
+int next(void) { return ++mine; }
+END
+    cat > load.c << 'END'
+#include <assert.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int n;
+static int (*next)(void);
+static void *w(void *a) { assert(next() == 1); atomic_fetch_add(&n, 1); assert(next() == 2); return a; }
+int main(void)
+{
+    pthread_t t;
+    void *library = dlopen("./plug.so", RTLD_NOW);
+    assert(library);
+    next = (int (*)(void))dlsym(library, "next");
+    assert(next() == 1);
+    pthread_create(&t, 0, w, 0);
+    atomic_fetch_add(&n, 1);
+    pthread_join(t, 0);
+    return 0;
+}
+END
+    run 0 mazurka cc -shared -fPIC -o plug.so plug.c && run 0 mazurka check load.c &&
+        first_line out "verified: " && has out "2 executions"
+}
+
+test_inline_assembly() {
+    cat > asm.c << 'END'
+#include <pthread.h>
+static int n;
+static void *w(void *a) { __asm__ volatile("lock incl %0" : "+m"(n)); return a; }
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, w, 0);
+    pthread_join(t, 0);
+    return 0;
+}
+END
+    run 0 mazurka check asm.c && has out "atomic instructions that are not seen"
+}
+
 test_exit_code() {
     programs
     run 1 mazurka check exitcode.c && first_line out "error: the program ended with exit status 3" && has out "exit 3"
