@@ -110,6 +110,7 @@ struct mz_exploration {
     bool restart; /* forget everything and start over after this execution */
     enum mz_ending ending;
     int last_thread; /* thread of the step before, or -1 */
+    bool cut;        /* this execution does not count: see mz_explore_cut */
     bool barren;     /* the new branch could not even start: all its choices are asleep */
 
     struct mz_node *nodes;

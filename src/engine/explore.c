@@ -102,6 +102,7 @@ void mz_explore_begin(struct mz_exploration *x)
     x->path.depth = 0;
     x->last_thread = -1;
     x->barren = false;
+    x->cut = false;
 }
 
 static struct mz_step nobody(struct mz_exploration *x, enum mz_ending ending)
@@ -335,7 +336,7 @@ static void start_over(struct mz_exploration *x)
     x->path.replay = 0;
     x->restart = false;
     x->path.live = true;
-    x->counters.executions = x->counters.blocked = x->counters.transitions = 0;
+    x->counters.executions = x->counters.blocked = x->counters.cut = x->counters.transitions = 0;
     x->counters.races = x->counters.max_depth = 0;
     x->counters.restarts++;
 }
@@ -343,7 +344,9 @@ static void start_over(struct mz_exploration *x)
 static void count(struct mz_exploration *x)
 {
     struct mz_counters *c = &x->counters;
-    if (x->ending == MZ_ENDING_MAXIMAL)
+    if (x->ending == MZ_ENDING_MAXIMAL && x->cut)
+        c->cut++;
+    else if (x->ending == MZ_ENDING_MAXIMAL)
         c->executions++;
     else if (x->ending == MZ_ENDING_ASLEEP)
         c->blocked++;
@@ -378,6 +381,8 @@ bool mz_explore_end(struct mz_exploration *x)
     }
     return false;
 }
+
+void mz_explore_cut(struct mz_exploration *x) { x->cut = true; }
 
 void mz_explore_abandon(struct mz_exploration *x)
 {

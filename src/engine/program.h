@@ -130,6 +130,8 @@ void mz_explore_begin(struct mz_exploration *x);
 struct mz_step mz_explore_next(struct mz_exploration *x);
 void mz_explore_commit(struct mz_exploration *x, enum mz_access access, uint64_t old);
 bool mz_explore_end(struct mz_exploration *x);
+/* Before the end: the execution was a part of another one and does not count. */
+void mz_explore_cut(struct mz_exploration *x);
 void mz_explore_abandon(struct mz_exploration *x); /* instead: only count it, the search is over */
 enum mz_ending mz_explore_ending(const struct mz_exploration *x);
 

@@ -90,8 +90,11 @@ enum mz_thread_state {
     MZ_THREAD_WAITING, /* on a condition variable: object */
     MZ_THREAD_JOINING, /* waits for a thread: holder */
     MZ_THREAD_SEMWAIT,
-    MZ_THREAD_FAILED, /* the finding happened here */
-    MZ_THREAD_EXITING /* called exit or returned from main */
+    MZ_THREAD_BARRIER,
+    MZ_THREAD_FUTEX,
+    MZ_THREAD_SPINNING, /* goes round a loop that changes nothing */
+    MZ_THREAD_FAILED,   /* the finding happened here */
+    MZ_THREAD_EXITING   /* called exit or returned from main */
 };
 
 struct mz_thread_final {
@@ -164,7 +167,8 @@ struct mz_options_block {
     uint32_t mode, algorithm;
     uint8_t sleep_sets, allow_races, keep_going, heap_reuse;
     uint8_t show_output; /* leave the program's standard output and error alone */
-    uint8_t reserved[3];
+    uint8_t spurious_wakeups;
+    uint8_t reserved[2];
     uint64_t max_steps, max_executions, memory_limit; /* 0: none */
     volatile uint32_t stop;                           /* the command asks to stop (time limit, SIGINT) */
     uint32_t schedule_length;                         /* MZ_MODE_REPLAY */
@@ -176,6 +180,7 @@ struct mz_options_block {
 struct mz_counters {
     uint64_t executions;         /* complete ones */
     uint64_t blocked;            /* cut short because all that could run was asleep */
+    uint64_t cut;                /* ended in a loop that waits for what another execution brings */
     uint64_t transitions;        /* visible operations executed, replayed prefixes not counted again */
     uint64_t operations;         /* all visible operations executed, in replayed prefixes too */
     uint64_t local_operations;   /* spawns, joins, releases */

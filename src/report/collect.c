@@ -39,7 +39,7 @@ void mz_describe_signal(struct mz_strbuf *out, int signal, uint64_t address)
 static bool is_blocked(unsigned state)
 {
     return state == MZ_THREAD_LOCKING || state == MZ_THREAD_WAITING || state == MZ_THREAD_JOINING ||
-           state == MZ_THREAD_SEMWAIT;
+           state == MZ_THREAD_SEMWAIT || state == MZ_THREAD_BARRIER || state == MZ_THREAD_FUTEX;
 }
 
 /* The thread that waits for a mutex, on a circle of such threads if there is one; -1: no thread does. */
@@ -157,13 +157,27 @@ static enum object_kind object_kind(unsigned op)
     case MZ_OP_BROADCAST:
     case MZ_OP_SEM_WAIT:
     case MZ_OP_SEM_POST:
+    case MZ_OP_SEM_TRY:
+    case MZ_OP_TIMEOUT:
+    case MZ_OP_RDLOCK:
+    case MZ_OP_WRLOCK:
+    case MZ_OP_TRYRDLOCK:
+    case MZ_OP_TRYWRLOCK:
+    case MZ_OP_RWUNLOCK:
+    case MZ_OP_RWCLAIM:
+    case MZ_OP_ONCE:
+    case MZ_OP_ARRIVE:
         return SYNC;
     default:
         return NOTHING;
     }
 }
 
-static bool names_a_thread(unsigned op) { return op == MZ_OP_SPAWN || op == MZ_OP_JOIN || op == MZ_OP_WOKEN; }
+static bool names_a_thread(unsigned op)
+{
+    return op == MZ_OP_SPAWN || op == MZ_OP_JOIN || op == MZ_OP_WOKEN || op == MZ_OP_CANCEL ||
+           op == MZ_OP_TRYJOIN;
+}
 
 /* Scheduling decisions: operations that the engine chose to happen. */
 static bool is_visible(unsigned op)
@@ -179,7 +193,8 @@ static bool is_visible(unsigned op)
 
 static bool is_shown(unsigned op)
 {
-    return op != MZ_OP_NONE && op != MZ_OP_START && op != MZ_OP_FINISH && op < MZ_OP_COUNT;
+    return op != MZ_OP_NONE && op != MZ_OP_START && op != MZ_OP_FINISH && op != MZ_OP_FINISHED &&
+           op < MZ_OP_COUNT;
 }
 
 static char *object_name(struct mz_symbols *s, unsigned op, uint64_t address, uint32_t size)
@@ -320,11 +335,12 @@ static void end_with_waiting(struct mz_bug *bug)
     for (size_t i = 0; i < bug->thread_count; i++) {
         const struct mz_thread_report *t = &bug->threads[i];
         const struct mz_frame *frame = mz_stack_source(&t->stack);
-        if (!is_blocked(t->state) || t->state == MZ_THREAD_WAITING) continue;
+        /* Where waiting is an operation of its own, it is there already. */
+        bool shown =
+            t->state == MZ_THREAD_WAITING || t->state == MZ_THREAD_BARRIER || t->state == MZ_THREAD_FUTEX;
+        if (!is_blocked(t->state) || shown) continue;
         struct mz_operation *o = mz_bug_add_operation(bug);
-        o->op = t->state == MZ_THREAD_LOCKING   ? MZ_OP_LOCK
-                : t->state == MZ_THREAD_JOINING ? MZ_OP_JOIN
-                                                : MZ_OP_SEM_WAIT;
+        o->op = t->state == MZ_THREAD_JOINING ? MZ_OP_JOIN : t->op ? t->op : (uint8_t)MZ_OP_LOCK;
         o->thread = t->slot;
         o->step = step;
         o->failed = true;

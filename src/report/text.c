@@ -146,8 +146,11 @@ static const char *access_verb(unsigned op, bool past)
         return past ? "read (atomically)" : "reads (atomically)";
     case MZ_OP_STORE:
         return past ? "wrote (atomically)" : "writes (atomically)";
-    default:
+    case MZ_OP_RMW:
+    case MZ_OP_CAS:
         return past ? "changed (atomically)" : "changes (atomically)";
+    default: /* of a synchronization object */
+        return past ? "used" : "uses";
     }
 }
 
@@ -173,6 +176,20 @@ static void add_race(struct mz_strbuf *out, const struct mz_bug *bug, const stru
 
 /* ---- threads ---- */
 
+static const char *lock_wait(unsigned op)
+{
+    switch (op) {
+    case MZ_OP_RDLOCK:
+        return "to read-lock";
+    case MZ_OP_WRLOCK:
+        return "to write-lock";
+    case MZ_OP_ONCE:
+        return "for the end of pthread_once of";
+    default:
+        return "for mutex";
+    }
+}
+
 static void add_state(struct mz_strbuf *out, const struct mz_bug *bug, const struct mz_thread_report *t)
 {
     const char *object = t->object ? t->object : "?";
@@ -190,7 +207,7 @@ static void add_state(struct mz_strbuf *out, const struct mz_bug *bug, const str
         mz_strbuf_add(out, "finished");
         break;
     case MZ_THREAD_LOCKING:
-        mz_strbuf_addf(out, "waits for mutex %s", object);
+        mz_strbuf_addf(out, "waits %s %s", lock_wait(t->op), object);
         if (holder) mz_strbuf_addf(out, ", held by %s", t->holder == t->slot ? "itself" : holder);
         break;
     case MZ_THREAD_WAITING:
@@ -201,6 +218,15 @@ static void add_state(struct mz_strbuf *out, const struct mz_bug *bug, const str
         break;
     case MZ_THREAD_SEMWAIT:
         mz_strbuf_addf(out, "waits on semaphore %s", object);
+        break;
+    case MZ_THREAD_BARRIER:
+        mz_strbuf_addf(out, "waits at barrier %s", object);
+        break;
+    case MZ_THREAD_FUTEX:
+        mz_strbuf_addf(out, "waits on futex %s", object);
+        break;
+    case MZ_THREAD_SPINNING:
+        mz_strbuf_addf(out, "spins, waiting for a change of %s", object);
         break;
     case MZ_THREAD_FAILED:
         mz_strbuf_add(out, "here it happened");

@@ -58,6 +58,11 @@ static const char *failure_text(const struct mz_bug *bug)
     return mz_kind_name(bug->kind);
 }
 
+static bool tries(unsigned op)
+{
+    return op == MZ_OP_TRYLOCK || op == MZ_OP_TRYRDLOCK || op == MZ_OP_TRYWRLOCK || op == MZ_OP_SEM_TRY;
+}
+
 void mz_text_operation(struct mz_strbuf *out, const struct mz_bug *bug, const struct mz_operation *o,
                        size_t limit)
 {
@@ -83,6 +88,16 @@ void mz_text_operation(struct mz_strbuf *out, const struct mz_bug *bug, const st
     case MZ_OP_JOIN:
         mz_strbuf_addf(out, " %s%s", other ? other : "?", o->failed ? ": waits" : "");
         return;
+    case MZ_OP_CANCEL:
+        mz_strbuf_addf(out, " %s", other ? other : "?");
+        return;
+    case MZ_OP_TRYJOIN:
+        mz_strbuf_addf(out, " %s%s", other ? other : "?", o->failed ? ": still runs" : "");
+        return;
+    case MZ_OP_ONCE:
+        add_object(out, o, limit);
+        if (o->failed) mz_strbuf_add(out, ": done already");
+        return;
     case MZ_OP_CHOOSE:
     case MZ_OP_EXIT:
         if (o->value) mz_strbuf_addf(out, " %s", o->value);
@@ -97,7 +112,7 @@ void mz_text_operation(struct mz_strbuf *out, const struct mz_bug *bug, const st
         return;
     default:
         add_object(out, o, limit);
-        if (o->failed) mz_strbuf_add(out, o->op == MZ_OP_TRYLOCK ? ": busy" : ": waits");
+        if (o->failed) mz_strbuf_add(out, tries(o->op) ? ": fails" : ": waits");
         return;
     }
 }

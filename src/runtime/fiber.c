@@ -122,6 +122,21 @@ static void map_stacks(void)
     }
 }
 
+/* A thread that asks for a larger stack than ours gets one of its own, for good. */
+void mz_fiber_stack(int slot, size_t size)
+{
+    if (size <= STACK_SIZE - 16 * PAGE ||
+        size <= (size_t)(rt.slots[slot].stack_high - rt.slots[slot].stack_low))
+        return;
+    size = (size + PAGE - 1) / PAGE * PAGE;
+    char *base =
+        mmap(NULL, size + GUARD, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    MZ_ASSERT(base != MAP_FAILED && mprotect(base, GUARD, PROT_NONE) == 0);
+    rt.slots[slot].stack_low = base + GUARD;
+    rt.slots[slot].stack_high = base + GUARD + size;
+    mz_fiber_prepare(slot);
+}
+
 void mz_fiber_init(void)
 {
     rt.fsgsbase = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT;
@@ -169,6 +184,13 @@ __attribute__((noinline)) void mz_fiber_enter(int slot)
     if (rt.switch_fs) set_fs(rt.slots[slot].fs);
     switch_to(&rt.explorer_sp, rt.slots[slot].sp);
     rt.active = false;
+}
+
+/* The same, but it can be entered again. */
+__attribute__((noinline)) void mz_fiber_pause(void)
+{
+    if (rt.switch_fs) set_fs(rt.explorer_fs);
+    switch_to(&rt.slots[rt.self].sp, rt.explorer_sp);
 }
 
 _Noreturn void mz_fiber_leave(void)

@@ -14,7 +14,7 @@ static uint64_t hash_of(const struct mz_finding *f)
     uint64_t h = f->kind * 0x9e3779b97f4a7c15ull;
     for (int i = 0; i < MZ_MAX_FRAMES && f->place.pc[i]; i++) h = (h ^ f->place.pc[i]) * 0x100000001b3ull;
     h = (h ^ f->address) * 0x100000001b3ull;
-    if (f->kind == MZ_KIND_DEADLOCK)
+    if (f->kind == MZ_KIND_DEADLOCK || f->kind == MZ_KIND_LIVELOCK)
         for (int s = 0; s < MZ_SLOTS; s++)
             h = (h ^ (f->threads[s].state + 16 * f->threads[s].object)) * 0x100000001b3ull;
     return h;
@@ -27,16 +27,30 @@ static void final_state(struct mz_thread_final *to, int slot)
     to->holder = -1;
     to->op = rt.view.pending[slot].op;
     to->object = 0;
-    if (t->state == MZ_THREAD_LOCKING) {
+    switch ((enum mz_thread_state)t->state) {
+    case MZ_THREAD_LOCKING: /* for all kinds of locks the first word says who holds them alone */
         to->object = t->wait_object;
-        to->holder = (int8_t)((int)((struct mz_mutex *)t->wait_object)->owner - 1);
-        if (to->holder < 0) to->state = MZ_THREAD_RUNNABLE;
-    } else if (t->state == MZ_THREAD_WAITING) {
+        if (to->op != MZ_OP_ONCE) to->holder = (int8_t)((int)*(const uint32_t *)t->wait_object - 1);
+        if (rt.view.enabled >> slot & 1) to->state = MZ_THREAD_RUNNABLE;
+        break;
+    case MZ_THREAD_SEMWAIT:
         to->object = t->wait_object;
-    } else if (t->state == MZ_THREAD_JOINING) {
+        if (rt.view.enabled >> slot & 1) to->state = MZ_THREAD_RUNNABLE;
+        break;
+    case MZ_THREAD_WAITING:
+    case MZ_THREAD_BARRIER:
+    case MZ_THREAD_FUTEX:
+    case MZ_THREAD_SPINNING:
+        to->object = t->wait_object;
+        break;
+    case MZ_THREAD_JOINING:
         to->holder = (int8_t)t->joining;
-    } else if (t->state == MZ_THREAD_RUNNABLE) {
+        break;
+    case MZ_THREAD_RUNNABLE:
         to->object = rt.view.pending[slot].key;
+        break;
+    default:
+        break;
     }
     if (t->state != MZ_THREAD_ABSENT && slot != rt.self) mz_place_of(&to->place, slot);
 }
@@ -61,6 +75,7 @@ static void keep_schedule(struct mz_finding *f)
 static struct mz_finding *begin(enum mz_kind kind)
 {
     struct mz_channel *c = rt.channel;
+    if (rt.trial) mz_fiber_leave(); /* the thread goes on, in executions that are explored too */
     uint32_t n = c->finding_count < MZ_MAX_FINDINGS ? c->finding_count : MZ_MAX_FINDINGS - 1;
     struct mz_finding *f = &c->findings[n];
     mz_raw_memset(f, 0, sizeof *f);
@@ -194,6 +209,19 @@ void mz_finding_deadlock(void)
     mz_place_of(&f->threads[rt.self].place, rt.self);
 }
 
+void mz_finding_livelock(void)
+{
+    int slot = 0;
+    while (rt.run.threads[slot].state != MZ_THREAD_SPINNING) slot++;
+    rt.self = (uint8_t)slot;
+    struct mz_finding *f = begin(MZ_KIND_LIVELOCK);
+    mz_text_copy(f->text, sizeof f->text, "a loop waits for a change that no thread will ever make");
+    f->address = rt.run.threads[slot].wait_object;
+    mz_place_of(&f->place, slot);
+    add(f);
+    mz_place_of(&f->threads[slot].place, slot);
+}
+
 void mz_finding_exit_code(void)
 {
     rt.self = rt.run.exit_thread;
@@ -219,6 +247,7 @@ static _Noreturn void end_all(enum mz_end end)
 
 _Noreturn void mz_unsupported_at(const char *call, const char *instead, const struct mz_place *place)
 {
+    if (rt.trial) mz_fiber_leave();
     char *t = rt.channel->end_text, *end = t + sizeof rt.channel->end_text;
     t = mz_text_add(t, end, call);
     t = mz_text_add(t, end, " is not supported: ");

@@ -92,6 +92,7 @@ static void *alloc(size_t align, size_t size, int with)
 {
     if (align < 16) align = 16;
     if (!rt.active) return boot_alloc(align, size);
+    mz_changed();
     char **next = &rt.run.threads[rt.self].heap;
     uintptr_t p = ((uintptr_t)*next + sizeof(struct block) + align - 1) & ~(align - 1);
     uintptr_t end = (uintptr_t)arenas + (size_t)(rt.self + 1) * ARENA;
@@ -145,6 +146,7 @@ void free(void *p)
     if (!p) return;
     struct block *b = block_of(p, "free of something that malloc did not return");
     if (!b || !rt.active) return;
+    mz_changed();
     /* Whoever still uses the block without being ordered before this races with it. */
     mz_shadow_freed((uintptr_t)p, b->size, (uintptr_t)MZ_PC(), MZ_FRAME());
     b->mark = FREED;

@@ -18,6 +18,7 @@ static __attribute__((noinline)) void happened_live(int op, uint64_t a, unsigned
                                                     enum mz_access access, uint64_t old)
 {
     /* The engine takes every 16-byte compare-exchange for a write; C11 does not. */
+    if (mz_unlikely(rt.trial)) return;
     mz_commit_live(op == MZ_OP_RMW ? MZ_WRITES : access, old);
     mz_sync_atomic(op, order & 7, access);
     mz_shadow_atomic(a, size, access);
@@ -34,11 +35,20 @@ static inline void happened(int op, const volatile void *a, unsigned size, int o
     }
 }
 
+/* The expected value is an ordinary variable. On the thread's own stack nobody can interfere, mostly. */
+static inline void expects(void *variable, unsigned size, bool write, void *pc, const void *frame)
+{
+    const struct mz_slot *s = &rt.slots[rt.self];
+    bool own = (char *)variable >= s->stack_low && (char *)variable < s->stack_high;
+    if (mz_unlikely(!own) && rt.active) mz_access_range(variable, size, write, pc, frame);
+}
+
 #define LOAD(n)                                                                                              \
     MZ_EXPORT a##n __tsan_atomic##n##_load(const volatile a##n *a, int order);                               \
     a##n __tsan_atomic##n##_load(const volatile a##n *a, int order)                                          \
     {                                                                                                        \
         if (OUTSIDE) return *a;                                                                              \
+        mz_spin((uintptr_t)a, MZ_PC(), MZ_FRAME());                                                          \
         mz_visible(MZ_OP_LOAD, (uintptr_t)a, n / 8, MZ_READS, 0, MZ_PC());                                   \
         a##n value = *a;                                                                                     \
         MZ_RECORD(MZ_OP_LOAD, (uintptr_t)a, n / 8, MZ_RECORD_HAS_VALUE, (uint64_t)value, 0, 0, MZ_FRAME());  \
@@ -56,6 +66,7 @@ static inline void happened(int op, const volatile void *a, unsigned size, int o
         }                                                                                                    \
         mz_visible(MZ_OP_STORE, (uintptr_t)a, n / 8, MZ_WRITES, 0, MZ_PC());                                 \
         a##n old = *a;                                                                                       \
+        if (old != value) mz_changed();                                                                      \
         *a = value;                                                                                          \
         MZ_RECORD(MZ_OP_STORE, (uintptr_t)a, n / 8, MZ_RECORD_HAS_VALUE, (uint64_t)value, 0, 0, MZ_FRAME()); \
         happened(MZ_OP_STORE, a, n / 8, order, MZ_WRITES, (uint64_t)old);                                    \
@@ -71,9 +82,11 @@ static inline void happened(int op, const volatile void *a, unsigned size, int o
             *a = (a##n)(result);                                                                             \
             return old;                                                                                      \
         }                                                                                                    \
+        mz_spin((uintptr_t)a, MZ_PC(), MZ_FRAME());                                                          \
         mz_visible(MZ_OP_RMW, (uintptr_t)a, n / 8, MZ_WRITES, 0, MZ_PC());                                   \
         old = *a;                                                                                            \
         *a = (a##n)(result);                                                                                 \
+        if (*a != old) mz_changed();                                                                         \
         MZ_RECORD(MZ_OP_RMW, (uintptr_t)a, n / 8, MZ_RECORD_HAS_VALUE, (uint64_t)old, (uint64_t)*a, 0,       \
                   MZ_FRAME());                                                                               \
         happened(MZ_OP_RMW, a, n / 8, order, MZ_WRITES, (uint64_t)old);                                      \
@@ -92,9 +105,11 @@ static inline void happened(int op, const volatile void *a, unsigned size, int o
             if (old == expected) *a = value;                                                                 \
             return old;                                                                                      \
         }                                                                                                    \
+        mz_spin((uintptr_t)a, pc, frame);                                                                    \
         mz_visible(op, (uintptr_t)a, n / 8, MZ_WRITES, (uint64_t)expected, pc);                              \
         old = *a;                                                                                            \
         bool won = old == expected;                                                                          \
+        if (won && value != old) mz_changed();                                                               \
         if (won) *a = value;                                                                                 \
         MZ_RECORD(MZ_OP_CAS, (uintptr_t)a, n / 8, MZ_RECORD_HAS_VALUE | (won ? 0 : MZ_RECORD_FAILED),        \
                   (uint64_t)old, (uint64_t)value, 0, frame);                                                 \
@@ -106,8 +121,10 @@ static inline void happened(int op, const volatile void *a, unsigned size, int o
     int __tsan_atomic##n##_compare_exchange_strong(volatile a##n *a, a##n *expected, a##n value, int order,  \
                                                    int failure)                                              \
     {                                                                                                        \
+        expects(expected, n / 8, false, MZ_PC(), MZ_FRAME());                                                \
         a##n want = *expected, old = cas##n(a, want, value, order, failure, MZ_PC(), MZ_FRAME());            \
         if (old == want) return 1;                                                                           \
+        expects(expected, n / 8, true, MZ_PC(), MZ_FRAME());                                                 \
         *expected = old;                                                                                     \
         return 0;                                                                                            \
     }                                                                                                        \
@@ -116,8 +133,10 @@ static inline void happened(int op, const volatile void *a, unsigned size, int o
     int __tsan_atomic##n##_compare_exchange_weak(volatile a##n *a, a##n *expected, a##n value, int order,    \
                                                  int failure)                                                \
     {                                                                                                        \
+        expects(expected, n / 8, false, MZ_PC(), MZ_FRAME());                                                \
         a##n want = *expected, old = cas##n(a, want, value, order, failure, MZ_PC(), MZ_FRAME());            \
         if (old == want) return 1;                                                                           \
+        expects(expected, n / 8, true, MZ_PC(), MZ_FRAME());                                                 \
         *expected = old;                                                                                     \
         return 0;                                                                                            \
     }                                                                                                        \
@@ -166,11 +185,25 @@ void mz_refresh(void *system, int thread)
 {
     struct mz_pending *p = &rt.view.pending[thread];
     (void)system;
-    if (p->op == MZ_OP_TRYLOCK) {
+    switch (p->op) {
+    case MZ_OP_TRYLOCK:
         p->access = (uint8_t)mz_mutex_trylock_access(p->key);
         return;
+    case MZ_OP_SEM_TRY:
+        p->access = (uint8_t)mz_semaphore_try_access(p->key);
+        return;
+    case MZ_OP_TRYRDLOCK:
+    case MZ_OP_TRYWRLOCK:
+        p->access = (uint8_t)mz_rwlock_try_access(p);
+        return;
+    case MZ_OP_ONCE:
+        p->access = (uint8_t)mz_once_access(p->key);
+        return;
+    case MZ_OP_CAS:
+        break;
+    default:
+        return;
     }
-    if (p->op != MZ_OP_CAS) return;
     uint64_t now = p->size == 1   ? *(volatile uint8_t *)p->key
                    : p->size == 2 ? *(volatile uint16_t *)p->key
                    : p->size == 4 ? *(volatile uint32_t *)p->key

@@ -14,6 +14,7 @@
  * inside of one and where, and the command ends a target that does not come back. */
 #define _GNU_SOURCE
 #include "kernel.h"
+#include "pthread_objects.h"
 
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -109,20 +110,16 @@ static long own_exit(struct mz_call *call)
     mz_exit_program((int)call->a[0], false);
 }
 
-/* The program's own futex calls (futex.c). */
-__attribute__((weak, visibility("hidden"))) long mz_futex(long number, long a1, long a2, long a3, long a4,
-                                                          long a5, long a6);
-
 static bool from_program(const struct mz_call *call);
 
 static long own_futex(struct mz_call *call)
 {
     uint64_t op = call->a[1] & (uint64_t)FUTEX_CMD_MASK;
-    if (from_program(call)) {
-        if (!mz_futex)
-            mz_kernel_refuse(call, "the system call futex", "use mutexes, condition variables and atomics");
-        return mz_futex(SYS_futex, (long)call->a[0], (long)call->a[1], (long)call->a[2], (long)call->a[3],
-                        (long)call->a[4], (long)call->a[5]);
+    if (from_program(call)) { /* by an instruction of its own; syscall() is in futex.c */
+        uint64_t pc;
+        const void *frame = mz_kernel_frame(call->context, &pc);
+        return mz_futex(call->a[0], (int)call->a[1], (uint32_t)call->a[2], pointer(call->a[3]), call->a[4],
+                        (uint32_t)call->a[5], false, pointer(pc), frame);
     }
     if (op != FUTEX_WAIT && op != FUTEX_WAIT_BITSET && op != FUTEX_LOCK_PI) return 0;
     if (op != FUTEX_LOCK_PI && *(volatile uint32_t *)pointer(call->a[0]) != (uint32_t)call->a[2])
@@ -348,22 +345,6 @@ static void caught(int number, siginfo_t *info, void *context)
     else
         result = mz_sys6(call.number, r[REG_RDI], r[REG_RSI], r[REG_RDX], r[REG_R10], r[REG_R8], r[REG_R9]);
     ((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] = result;
-}
-
-MZ_EXPORT long syscall(long number, ...)
-{
-    struct mz_call call = {.number = number};
-    va_list list;
-    va_start(list, number);
-    for (int i = 0; i < 6; i++) call.a[i] = va_arg(list, uint64_t);
-    va_end(list);
-    const uint64_t *a = call.a;
-    long r = rt.active
-                 ? mz_kernel_call(&call)
-                 : mz_sys6(number, (long)a[0], (long)a[1], (long)a[2], (long)a[3], (long)a[4], (long)a[5]);
-    if (!mz_sys_failed(r)) return r;
-    errno = (int)-r;
-    return -1;
 }
 
 /* ---- the filter ---- */

@@ -1,4 +1,4 @@
-/* The parts of libc that a checked program must not reach directly: what time it is, randomness. And the
+/* The parts of libc that a checked program must not reach directly: randomness. And the
  * calls of mazurka.h. */
 #define _GNU_SOURCE
 #include "kernel.h"
@@ -63,52 +63,6 @@ void mazurka_name(const volatile void *object, const char *name)
     mz_text_copy(n->name, sizeof n->name, name);
 }
 
-/* ---- time: virtual, it passes only by sleeping ---- */
-
-#define EPOCH_SECONDS 1000000000ull
-
-static void sleep_ns(uint64_t ns) { rt.run.clock_ns += ns; }
-
-MZ_EXPORT int clock_gettime(clockid_t clock, struct timespec *t)
-{
-    if (!rt.active) return (int)mz_sys(SYS_clock_gettime, clock, t);
-    t->tv_sec = (time_t)(EPOCH_SECONDS + rt.run.clock_ns / 1000000000u);
-    t->tv_nsec = (long)(rt.run.clock_ns % 1000000000u);
-    return 0;
-}
-MZ_EXPORT time_t time(time_t *t)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    if (t) *t = now.tv_sec;
-    return now.tv_sec;
-}
-MZ_EXPORT int gettimeofday(struct timeval *restrict t, void *restrict zone)
-{
-    struct timespec now;
-    (void)zone;
-    clock_gettime(CLOCK_REALTIME, &now);
-    t->tv_sec = now.tv_sec;
-    t->tv_usec = now.tv_nsec / 1000;
-    return 0;
-}
-MZ_EXPORT clock_t clock(void) { return (clock_t)(rt.run.clock_ns / 1000); }
-MZ_EXPORT unsigned sleep(unsigned seconds)
-{
-    sleep_ns(seconds * 1000000000ull);
-    return 0;
-}
-MZ_EXPORT int usleep(useconds_t us)
-{
-    sleep_ns(us * 1000ull);
-    return 0;
-}
-MZ_EXPORT int nanosleep(const struct timespec *t, struct timespec *left)
-{
-    if (left) left->tv_sec = 0, left->tv_nsec = 0;
-    sleep_ns((uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec);
-    return 0;
-}
 /* Every other thread gets its turn in some execution anyway. */
 MZ_EXPORT int sched_yield(void)
 {

@@ -6,7 +6,12 @@
  * have done so after the release.
  *
  * Whom a signal wakes is a choice among the waiters, all are explored. POSIX promises no order, so waiters
- * are a set, and two waits commute. */
+ * are a set, and two waits commute.
+ *
+ * A waiter that may give up (a timed wait; every wait with --spurious-wakeups) can always do so: its pending
+ * operation while it waits is TIMEOUT. When it is woken instead, that becomes LOCK, and the engine is told
+ * that it could have given up before. */
+#define _GNU_SOURCE
 #include "runtime.h"
 #include "pthread_objects.h"
 
@@ -17,6 +22,14 @@ _Static_assert(sizeof(struct mz_cond) <= sizeof(pthread_cond_t), "a condition va
 
 static inline uint64_t bit(int slot) { return (uint64_t)1 << slot; }
 static struct mz_cond *of(pthread_cond_t *c) { return (struct mz_cond *)(void *)c; }
+static struct mz_mutex *mutex_of(pthread_mutex_t *m) { return (struct mz_mutex *)(void *)m; }
+
+static void check(const struct mz_cond *c)
+{
+    if (mz_likely(!c->mark)) return;
+    if (c->mark == MZ_DESTROYED) mz_misuse("use of a condition variable that was destroyed", c);
+    mz_misuse("use of a condition variable that was never initialised", c);
+}
 
 /* The set of waiters has changed: so have the choices of those about to signal. */
 static void update_choices(const struct mz_cond *c)
@@ -28,7 +41,7 @@ static void update_choices(const struct mz_cond *c)
 /* A thread that was woken wants its mutex back. */
 static void relock(struct mz_mutex *m, int slot, const void *pc)
 {
-    mz_explore_wake(rt.x, rt.run.threads[slot].woken_by, slot);
+    if (rt.run.threads[slot].woken_by) mz_explore_wake(rt.x, rt.run.threads[slot].woken_by, slot);
     mz_mutex_post(m, slot, pc);
 }
 
@@ -37,87 +50,167 @@ static void wake(struct mz_cond *c, int slot)
     struct mz_thread *t = &rt.run.threads[slot];
     c->waiters &= ~bit(slot);
     t->woken_by = rt.path->depth;
+    t->changes++;
+    if (t->timed) mz_explore_could_time_out(rt.x, slot);
     /* It may still have to release the mutex, if that is a visible operation. */
     if (t->state == MZ_THREAD_WAITING) relock(t->wait_mutex, slot, (void *)rt.view.pending[slot].pc);
     MZ_RECORD(MZ_OP_WOKEN, (uintptr_t)c, 0, 0, 0, 0, slot, MZ_FRAME());
 }
 
-MZ_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+static void begin_to_wait(struct mz_cond *c, struct mz_mutex *m, bool timed, const void *pc)
 {
-    struct mz_cond *c = of(cond);
-    struct mz_mutex *m = (struct mz_mutex *)(void *)mutex;
     struct mz_thread *t = &rt.run.threads[rt.self];
-    if (!rt.active) return EINVAL;
-    if (m->owner != rt.self + 1u)
-        mz_finding_here(MZ_KIND_API_MISUSE, "pthread_cond_wait without holding the mutex", 0, (uintptr_t)c);
-    mz_visible(MZ_OP_WAIT, (uintptr_t)c, 0, MZ_READS, 0, MZ_PC());
-    c->waiters |= bit(rt.self);
-    update_choices(c);
-    mz_commit(MZ_READS, 0);
-    MZ_RECORD(MZ_OP_WAIT, (uintptr_t)c, 0, 0, 0, 0, 0, MZ_FRAME());
-    uint32_t depth = m->depth;
-    mz_mutex_give(m, MZ_PC(), MZ_FRAME());
-    if (c->waiters & bit(rt.self)) {
-        t->state = MZ_THREAD_WAITING;
-        t->wait_mutex = m;
-        t->wait_object = (uintptr_t)c;
-        rt.view.enabled &= ~bit(rt.self);
-        rt.view.pending[rt.self].op = MZ_OP_NONE;
-        rt.view.pending[rt.self].pc = (uintptr_t)MZ_PC();
-    } else {
-        relock(m, rt.self, MZ_PC());
-    }
-    mz_dispatch();
-    mz_mutex_take(m);
-    m->depth = depth;
-    MZ_RECORD(MZ_OP_LOCK, (uintptr_t)m, 0, 0, 0, 0, 0, MZ_FRAME());
-    return 0;
+    mz_post(rt.self, timed ? MZ_OP_TIMEOUT : MZ_OP_NONE, (uintptr_t)c, MZ_READS, timed, pc);
+    t->state = MZ_THREAD_WAITING;
+    t->wait_mutex = m;
 }
 
-MZ_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
+/* It is the turn of a waiter that was not woken: it gives up. */
+static void give_up(struct mz_cond *c, struct mz_mutex *m, const void *pc, const void *frame)
 {
-    struct mz_cond *c = of(cond);
+    mz_commit_use(MZ_READS, c->waiters);
+    MZ_RECORD(MZ_OP_TIMEOUT, (uintptr_t)c, 0, 0, 0, 0, 0, frame);
+    c->waiters &= ~bit(rt.self);
+    update_choices(c);
+    relock(m, rt.self, pc);
+    mz_dispatch();
+}
+
+static bool release_one_level(struct mz_mutex *m, const void *pc, const void *frame)
+{
+    if (m->depth == 1) {
+        mz_mutex_give(m, pc, frame);
+        return true;
+    }
+    m->depth--;
+    MZ_RECORD(MZ_OP_RELEASE, (uintptr_t)m, 0, 0, 0, 0, 0, frame);
+    return false;
+}
+
+int mz_cond_wait(struct mz_cond *c, struct mz_mutex *m, bool timed, const struct timespec *until,
+                 const void *pc, const void *frame)
+{
+    struct mz_thread *t = &rt.run.threads[rt.self];
+    bool may_give_up = timed || rt.channel->options.spurious_wakeups, gave_up = false;
+    if (!rt.active) return EINVAL;
+    if (timed && !mz_time_is_valid(until)) return EINVAL;
+    check(c);
+    mz_mutex_check(m);
+    if (m->owner != rt.self + 1u) mz_misuse("pthread_cond_wait without holding the mutex", c);
+    mz_spin((uintptr_t)c, pc, frame);
+    mz_visible(MZ_OP_WAIT, (uintptr_t)c, 0, MZ_READS, 0, pc);
+    t->woken_by = 0;
+    c->waiters |= bit(rt.self);
+    update_choices(c);
+    mz_commit_use(MZ_READS, 0);
+    MZ_RECORD(MZ_OP_WAIT, (uintptr_t)c, 0, 0, 0, 0, 0, frame);
+    bool cancellable = rt.cancel_used && !t->cancel_off;
+    if (cancellable) mz_cancel_publish(c, pc);
+    t->timed = may_give_up;
+    release_one_level(m, pc, frame);
+    if (c->waiters & bit(rt.self))
+        begin_to_wait(c, m, may_give_up, pc);
+    else
+        relock(m, rt.self, pc);
+    mz_dispatch();
+    if (rt.view.pending[rt.self].op == MZ_OP_TIMEOUT) {
+        gave_up = true;
+        give_up(c, m, pc, frame);
+    }
+    t->timed = 0;
+    mz_mutex_take(m);
+    MZ_RECORD(MZ_OP_LOCK, (uintptr_t)m, 0, 0, 0, 0, 0, frame);
+    if (cancellable && mz_cancel_withdraw(pc)) mz_cancel_act();
+    if (!gave_up || !timed) return m->owner_died ? EOWNERDEAD : 0;
+    mz_time_passes_to(until, pc);
+    return ETIMEDOUT;
+}
+
+int mz_cond_signal(struct mz_cond *c, const void *pc, const void *frame)
+{
     if (!rt.active) return 0;
+    check(c);
     rt.view.pending[rt.self] = (struct mz_pending){.key = (uintptr_t)c,
                                                    .choices = c->waiters ? c->waiters : 1,
                                                    .op = MZ_OP_SIGNAL,
                                                    .access = MZ_WRITES,
-                                                   .pc = (uintptr_t)MZ_PC()};
+                                                   .pc = (uintptr_t)pc};
     rt.view.enabled |= bit(rt.self);
     c->signalers |= bit(rt.self);
     rt.hooks++;
     mz_dispatch();
     c->signalers &= ~bit(rt.self);
-    mz_commit(MZ_WRITES, c->waiters);
-    MZ_RECORD(MZ_OP_SIGNAL, (uintptr_t)c, 0, c->waiters ? 0 : MZ_RECORD_FAILED, 0, 0, 0, MZ_FRAME());
+    mz_changed();
+    mz_commit_use(MZ_WRITES, c->waiters);
+    MZ_RECORD(MZ_OP_SIGNAL, (uintptr_t)c, 0, c->waiters ? 0 : MZ_RECORD_FAILED, 0, 0, 0, frame);
     if (c->waiters) wake(c, rt.choice);
     update_choices(c);
     return 0;
 }
 
-MZ_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
+int mz_cond_broadcast(struct mz_cond *c, const void *pc, const void *frame)
 {
-    struct mz_cond *c = of(cond);
     if (!rt.active) return 0;
-    mz_visible(MZ_OP_BROADCAST, (uintptr_t)c, 0, MZ_WRITES, 0, MZ_PC());
-    mz_commit(MZ_WRITES, c->waiters);
-    MZ_RECORD(MZ_OP_BROADCAST, (uintptr_t)c, 0, c->waiters ? 0 : MZ_RECORD_FAILED, 0, 0, 0, MZ_FRAME());
+    check(c);
+    mz_visible(MZ_OP_BROADCAST, (uintptr_t)c, 0, MZ_WRITES, 0, pc);
+    mz_changed();
+    mz_commit_use(MZ_WRITES, c->waiters);
+    MZ_RECORD(MZ_OP_BROADCAST, (uintptr_t)c, 0, c->waiters ? 0 : MZ_RECORD_FAILED, 0, 0, 0, frame);
     while (c->waiters) wake(c, __builtin_ctzll(c->waiters));
     update_choices(c);
     return 0;
 }
 
+/* Wake one certain thread, if it still waits: it has been cancelled. */
+void mz_cond_kick(struct mz_cond *c, int slot, const void *pc, const void *frame)
+{
+    mz_visible(MZ_OP_BROADCAST, (uintptr_t)c, 0, MZ_WRITES, 0, pc);
+    mz_commit_use(MZ_WRITES, c->waiters);
+    MZ_RECORD(MZ_OP_BROADCAST, (uintptr_t)c, 0, c->waiters & bit(slot) ? 0 : MZ_RECORD_FAILED, 0, 0, 0,
+              frame);
+    if (c->waiters & bit(slot)) wake(c, slot);
+    update_choices(c);
+}
+
+MZ_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+    return mz_cond_wait(of(cond), mutex_of(mutex), false, NULL, MZ_PC(), MZ_FRAME());
+}
+MZ_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+                                     const struct timespec *until)
+{
+    return mz_cond_wait(of(cond), mutex_of(mutex), true, until, MZ_PC(), MZ_FRAME());
+}
+MZ_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
+                                     const struct timespec *until)
+{
+    (void)clock;
+    return mz_cond_wait(of(cond), mutex_of(mutex), true, until, MZ_PC(), MZ_FRAME());
+}
+MZ_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
+{
+    return mz_cond_signal(of(cond), MZ_PC(), MZ_FRAME());
+}
+MZ_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
+{
+    return mz_cond_broadcast(of(cond), MZ_PC(), MZ_FRAME());
+}
+
 MZ_EXPORT int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr)
 {
     (void)attr;
-    *of(cond) = (struct mz_cond){0, 0};
+    mz_object_written(cond, sizeof *cond, MZ_PC(), MZ_FRAME());
+    *of(cond) = (struct mz_cond){0, 0, 0};
     return 0;
 }
 
 MZ_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
 {
-    if (rt.active && of(cond)->waiters)
-        mz_finding_here(MZ_KIND_API_MISUSE, "a condition variable is destroyed while threads wait on it", 0,
-                        (uintptr_t)cond);
+    struct mz_cond *c = of(cond);
+    if (!rt.active) return 0;
+    check(c);
+    if (c->waiters) mz_misuse("a condition variable is destroyed while threads wait on it", c);
+    mz_object_written(cond, sizeof *cond, MZ_PC(), MZ_FRAME());
+    c->mark = MZ_DESTROYED;
     return 0;
 }

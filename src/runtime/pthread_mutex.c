@@ -1,13 +1,17 @@
-/* Mutexes. Their state lives in the program's own pthread_mutex_t, so it is rolled back with program memory
- * and statically initialised mutexes need no registration. glibc's initialisers fill only the kind, which is
- * at the same place here.
+/* Mutexes and spin locks. The state of a mutex lives in the program's own pthread_mutex_t; statically
+ * initialised mutexes need no registration. glibc's initialisers fill only the kind, which is at the same
+ * place here.
  *
  * State of a mutex: free (owner 0), or held by slot owner - 1, depth times. waiters = threads whose pending
  * operation is to lock it: they are enabled exactly while it is free.
  *
  * Releasing is local (op.def) unless the program also tries mutexes: then a trylock could come before or
  * after it with different results, and it is a visible operation. That the program calls trylock at all is
- * read off its undefined symbols before the first execution, so every execution agrees on it. */
+ * read off its undefined symbols before the first execution, so every execution agrees on it.
+ *
+ * A timed lock is a trylock with another answer: while it waits it is simply not scheduled, and it times out
+ * in the executions in which its turn comes while the mutex is held. */
+#define _GNU_SOURCE
 #include "runtime.h"
 #include "pthread_objects.h"
 
@@ -17,39 +21,67 @@
 _Static_assert(sizeof(struct mz_mutex) <= sizeof(pthread_mutex_t), "a mutex must fit");
 _Static_assert(offsetof(struct mz_mutex, kind) == 16, "glibc's place of the kind of a mutex");
 
+#define ROBUST 16
+
 static inline uint64_t bit(int slot) { return (uint64_t)1 << slot; }
 static struct mz_mutex *of(pthread_mutex_t *m) { return (struct mz_mutex *)(void *)m; }
 static int kind_of(const struct mz_mutex *m) { return m->kind & 3; }
 
 enum mz_access mz_mutex_trylock_access(uint64_t key)
 {
-    return ((struct mz_mutex *)key)->owner ? MZ_READS : MZ_WRITES;
+    return *(const uint32_t *)key ? MZ_READS : MZ_WRITES; /* the owner, of spin locks too */
+}
+
+static __attribute__((noinline)) void misused(const struct mz_mutex *m)
+{
+    if (m->mark == MZ_DESTROYED) mz_misuse("use of a mutex that was destroyed", m);
+    mz_misuse("use of a mutex that was never initialised", m);
+}
+
+void mz_mutex_check(const struct mz_mutex *m)
+{
+    if (mz_unlikely(m->mark || (uint32_t)m->kind == MZ_NEW_BYTES)) misused(m);
 }
 
 /* Post "lock m" for a thread: the running one, or a waiter that was just woken. */
 void mz_mutex_post(struct mz_mutex *m, int slot, const void *pc)
 {
-    struct mz_pending *p = &rt.view.pending[slot];
-    *p = (struct mz_pending){
-        .key = (uintptr_t)m, .choices = 1, .op = MZ_OP_LOCK, .access = MZ_WRITES, .pc = (uintptr_t)pc};
-    rt.run.threads[slot].state = MZ_THREAD_LOCKING;
-    rt.run.threads[slot].wait_object = (uintptr_t)m;
-    m->waiters |= bit(slot);
-    if (m->owner)
-        rt.view.enabled &= ~bit(slot);
-    else
-        rt.view.enabled |= bit(slot);
+    /* A thread that waited on a condition variable with a recursive mutex locked twice still holds it. */
+    bool own = m->owner == (unsigned)slot + 1 && m->depth && kind_of(m) == PTHREAD_MUTEX_RECURSIVE;
+    mz_post(slot, MZ_OP_LOCK, (uintptr_t)m, MZ_WRITES, !m->owner || own, pc);
+    if (!own) m->waiters |= bit(slot);
+}
+
+static void hold(struct mz_mutex *m)
+{
+    struct mz_thread *t = &rt.run.threads[rt.self];
+    if (t->held_count < MZ_HELD) t->held[t->held_count++] = m;
+}
+
+static void let_go(const struct mz_mutex *m)
+{
+    struct mz_thread *t = &rt.run.threads[rt.self];
+    for (unsigned i = t->held_count; i-- > 0;) {
+        if (t->held[i] != m) continue;
+        for (t->held_count--; i < t->held_count; i++) t->held[i] = t->held[i + 1];
+        return;
+    }
 }
 
 /* It is this thread's turn, and the mutex is free: the posted lock happens. */
 void mz_mutex_take(struct mz_mutex *m)
 {
-    m->waiters &= ~bit(rt.self);
-    m->owner = rt.self + 1u;
-    m->depth = 1;
-    rt.view.enabled &= ~m->waiters;
     rt.run.threads[rt.self].state = MZ_THREAD_RUNNABLE;
-    mz_commit(MZ_WRITES, 0);
+    if (mz_likely(m->owner != rt.self + 1u)) {
+        m->waiters &= ~bit(rt.self);
+        m->owner = rt.self + 1u;
+        m->depth = 1;
+        rt.view.enabled &= ~m->waiters;
+        hold(m);
+    } else {
+        m->depth++;
+    }
+    mz_commit_use(MZ_WRITES, 0);
     mz_sync_acquire();
 }
 
@@ -58,8 +90,8 @@ void mz_mutex_give(struct mz_mutex *m, const void *pc, const void *frame)
     uint32_t object;
     if (rt.trylock_used) {
         mz_visible(MZ_OP_UNLOCK, (uintptr_t)m, 0, MZ_WRITES, 0, pc);
-        mz_commit(MZ_WRITES, 0);
-        object = rt.path->events[rt.path->depth - 1].object;
+        mz_commit_use(MZ_WRITES, 0);
+        object = mz_last_object();
         MZ_RECORD(MZ_OP_UNLOCK, (uintptr_t)m, 0, 0, 0, 0, 0, frame);
     } else {
         rt.run.local_operations++;
@@ -67,85 +99,292 @@ void mz_mutex_give(struct mz_mutex *m, const void *pc, const void *frame)
         MZ_RECORD(MZ_OP_RELEASE, (uintptr_t)m, 0, 0, 0, 0, 0, frame);
     }
     mz_sync_release(object);
+    let_go(m);
     m->owner = 0;
     rt.view.enabled |= m->waiters;
 }
 
-MZ_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
+/* What the new owner of a robust mutex is told. */
+static int state_of_data(struct mz_mutex *m) { return mz_likely(!m->owner_died) ? 0 : EOWNERDEAD; }
+
+static bool lock_again(struct mz_mutex *m, const void *frame)
 {
-    struct mz_mutex *m = of(mutex);
-    if (!rt.active) return 0;
-    if (m->owner == rt.self + 1u) {
-        if (kind_of(m) == PTHREAD_MUTEX_ERRORCHECK) return EDEADLK;
-        if (kind_of(m) == PTHREAD_MUTEX_RECURSIVE) {
-            m->depth++;
-            MZ_RECORD(MZ_OP_ACQUIRE, (uintptr_t)m, 0, 0, 0, 0, 0, MZ_FRAME());
-            return 0;
-        }
-    }
+    if (m->owner != rt.self + 1u || kind_of(m) != PTHREAD_MUTEX_RECURSIVE) return false;
+    m->depth++;
+    mz_changed();
+    MZ_RECORD(MZ_OP_ACQUIRE, (uintptr_t)m, 0, 0, 0, 0, 0, frame);
+    return true;
+}
+
+/* A robust mutex that was unlocked without having been made consistent is lost for good. */
+static bool lost(const struct mz_mutex *m) { return mz_unlikely(m->owner_died == 2); }
+
+/* Before main there is one thread, and nothing to schedule. */
+static int lock_outside(struct mz_mutex *m)
+{
+    m->owner = 1;
+    m->depth++;
+    return 0;
+}
+
+static int unlock_outside(struct mz_mutex *m)
+{
+    if (m->depth && !--m->depth) m->owner = 0;
+    return 0;
+}
+
+int mz_mutex_lock(struct mz_mutex *m, const void *pc, const void *frame)
+{
+    if (mz_unlikely(!rt.active)) return lock_outside(m);
+    mz_mutex_check(m);
+    if (lock_again(m, frame)) return 0;
+    if (m->owner == rt.self + 1u && kind_of(m) == PTHREAD_MUTEX_ERRORCHECK) return EDEADLK;
     rt.hooks++;
-    mz_mutex_post(m, rt.self, MZ_PC());
+    mz_spin((uintptr_t)m, pc, frame);
+    mz_mutex_post(m, rt.self, pc);
     mz_dispatch();
     mz_mutex_take(m);
-    MZ_RECORD(MZ_OP_LOCK, (uintptr_t)m, 0, 0, 0, 0, 0, MZ_FRAME());
-    return 0;
+    MZ_RECORD(MZ_OP_LOCK, (uintptr_t)m, 0, 0, 0, 0, 0, frame);
+    if (!lost(m)) return state_of_data(m);
+    mz_mutex_give(m, pc, frame);
+    return ENOTRECOVERABLE;
 }
 
-MZ_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
+int mz_mutex_try(struct mz_mutex *m, int busy, const void *pc, const void *frame)
 {
-    struct mz_mutex *m = of(mutex);
-    if (!rt.active) return 0;
+    if (mz_unlikely(!rt.active)) return lock_outside(m);
     if (!rt.trylock_used)
         mz_unsupported("pthread_mutex_trylock from a library loaded at run time", "link with the library");
-    if (m->owner == rt.self + 1u && kind_of(m) == PTHREAD_MUTEX_RECURSIVE) {
-        m->depth++;
-        MZ_RECORD(MZ_OP_ACQUIRE, (uintptr_t)m, 0, 0, 0, 0, 0, MZ_FRAME());
-        return 0;
-    }
-    mz_visible(MZ_OP_TRYLOCK, (uintptr_t)m, 0, MZ_WRITES, 0, MZ_PC());
+    mz_mutex_check(m);
+    if (lock_again(m, frame)) return 0;
+    if (busy == ETIMEDOUT && m->owner == rt.self + 1u && kind_of(m) == PTHREAD_MUTEX_ERRORCHECK)
+        return EDEADLK;
+    mz_spin((uintptr_t)m, pc, frame);
+    mz_visible(MZ_OP_TRYLOCK, (uintptr_t)m, 0, MZ_WRITES, 0, pc);
     if (m->owner) {
-        mz_commit(MZ_READS, 0);
-        MZ_RECORD(MZ_OP_TRYLOCK, (uintptr_t)m, 0, MZ_RECORD_FAILED, 0, 0, 0, MZ_FRAME());
-        return EBUSY;
+        mz_commit_use(MZ_READS, 0);
+        MZ_RECORD(MZ_OP_TRYLOCK, (uintptr_t)m, 0, MZ_RECORD_FAILED, 0, 0, 0, frame);
+        return busy;
     }
     mz_mutex_take(m);
-    MZ_RECORD(MZ_OP_TRYLOCK, (uintptr_t)m, 0, 0, 0, 0, 0, MZ_FRAME());
-    return 0;
+    MZ_RECORD(MZ_OP_TRYLOCK, (uintptr_t)m, 0, 0, 0, 0, 0, frame);
+    if (!lost(m)) return state_of_data(m);
+    mz_mutex_give(m, pc, frame);
+    return ENOTRECOVERABLE;
 }
 
-MZ_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
+int mz_mutex_unlock(struct mz_mutex *m, const void *pc, const void *frame)
 {
-    struct mz_mutex *m = of(mutex);
-    if (!rt.active) return 0;
+    if (mz_unlikely(!rt.active)) return unlock_outside(m);
+    mz_mutex_check(m);
     if (m->owner != rt.self + 1u) {
-        if (kind_of(m) == PTHREAD_MUTEX_ERRORCHECK || kind_of(m) == PTHREAD_MUTEX_RECURSIVE) return EPERM;
-        mz_finding_here(MZ_KIND_API_MISUSE,
-                        m->owner ? "unlock of a mutex that another thread holds"
-                                 : "unlock of a mutex that is not locked",
-                        0, (uintptr_t)m);
+        if (kind_of(m) == PTHREAD_MUTEX_ERRORCHECK || kind_of(m) == PTHREAD_MUTEX_RECURSIVE ||
+            m->kind & ROBUST)
+            return EPERM;
+        mz_misuse(m->owner ? "unlock of a mutex that another thread holds"
+                           : "unlock of a mutex that is not locked",
+                  m);
     }
     if (m->depth > 1) {
         m->depth--;
-        MZ_RECORD(MZ_OP_RELEASE, (uintptr_t)m, 0, 0, 0, 0, 0, MZ_FRAME());
+        mz_changed();
+        MZ_RECORD(MZ_OP_RELEASE, (uintptr_t)m, 0, 0, 0, 0, 0, frame);
         return 0;
     }
-    mz_mutex_give(m, MZ_PC(), MZ_FRAME());
+    if (mz_unlikely(m->owner_died == 1)) {
+        m->owner_died = 2;
+        mz_changed();
+    }
+    mz_mutex_give(m, pc, frame);
     return 0;
+}
+
+/* A thread ends: the robust mutexes that it holds become free, with a word to the next owner. */
+void mz_mutex_owner_ends(void)
+{
+    struct mz_thread *t = &rt.run.threads[rt.self];
+    for (unsigned i = t->held_count; i-- > 0;) {
+        struct mz_mutex *m = t->held[i];
+        if ((uintptr_t)m & 1) continue; /* a read-write lock */
+        if (!(m->kind & ROBUST) || m->owner != rt.self + 1u) continue;
+        m->owner_died = 1;
+        m->depth = 0;
+        mz_mutex_give(m, MZ_PC(), MZ_FRAME());
+    }
+}
+
+MZ_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    return mz_mutex_lock(of(mutex), MZ_PC(), MZ_FRAME());
+}
+MZ_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+    return mz_mutex_try(of(mutex), EBUSY, MZ_PC(), MZ_FRAME());
+}
+MZ_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    return mz_mutex_unlock(of(mutex), MZ_PC(), MZ_FRAME());
+}
+
+static int timed(struct mz_mutex *m, const struct timespec *until, const void *pc, const void *frame)
+{
+    if (!mz_time_is_valid(until)) return EINVAL;
+    int result = mz_mutex_try(m, ETIMEDOUT, pc, frame);
+    if (result == ETIMEDOUT) mz_time_passes_to(until, pc);
+    return result;
+}
+MZ_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
+{
+    return timed(of(mutex), until, MZ_PC(), MZ_FRAME());
+}
+MZ_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
+{
+    (void)clock;
+    return timed(of(mutex), until, MZ_PC(), MZ_FRAME());
 }
 
 MZ_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr)
 {
     struct mz_mutex *m = of(mutex);
-    int kind = PTHREAD_MUTEX_NORMAL;
+    int kind = PTHREAD_MUTEX_NORMAL, robust = PTHREAD_MUTEX_STALLED;
     if (attr) pthread_mutexattr_gettype(attr, &kind);
-    *m = (struct mz_mutex){.kind = kind};
+    if (attr) pthread_mutexattr_getrobust(attr, &robust);
+    mz_object_written(m, sizeof(pthread_mutex_t), MZ_PC(), MZ_FRAME());
+    *m = (struct mz_mutex){.kind = kind | (robust == PTHREAD_MUTEX_ROBUST ? ROBUST : 0)};
     return 0;
 }
 
 MZ_EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
     struct mz_mutex *m = of(mutex);
-    if (rt.active && m->owner)
-        mz_finding_here(MZ_KIND_API_MISUSE, "a mutex is destroyed while it is locked", 0, (uintptr_t)m);
+    if (!rt.active) return 0;
+    mz_mutex_check(m);
+    if (m->owner) mz_misuse("a mutex is destroyed while it is locked", m);
+    mz_object_written(m, sizeof(pthread_mutex_t), MZ_PC(), MZ_FRAME());
+    m->mark = MZ_DESTROYED;
+    return 0;
+}
+
+MZ_EXPORT int pthread_mutex_consistent(pthread_mutex_t *mutex)
+{
+    struct mz_mutex *m = of(mutex);
+    if (!rt.active) return 0;
+    mz_mutex_check(m);
+    if (!(m->kind & ROBUST) || m->owner_died != 1 || m->owner != rt.self + 1u) return EINVAL;
+    m->owner_died = 0;
+    mz_changed();
+    return 0;
+}
+
+/* Priorities do not exist here: every order is explored. */
+MZ_EXPORT int pthread_mutex_getprioceiling(const pthread_mutex_t *restrict mutex, int *restrict ceiling)
+{
+    (void)mutex;
+    *ceiling = 0;
+    return 0;
+}
+MZ_EXPORT int pthread_mutex_setprioceiling(pthread_mutex_t *restrict mutex, int ceiling, int *restrict old)
+{
+    (void)mutex, (void)ceiling;
+    *old = 0;
+    return 0;
+}
+
+/* ---- spin locks: mutexes in four bytes ---- */
+
+#define SPIN_FREE 0u
+
+static uint32_t *spin_of(pthread_spinlock_t *lock) { return (uint32_t *)(uintptr_t)lock; }
+
+static void spin_check(const uint32_t *lock)
+{
+    if (*lock == MZ_DESTROYED) mz_misuse("use of a spin lock that was destroyed", lock);
+    if (*lock > MZ_SLOTS) mz_misuse("use of a spin lock that was never initialised", lock);
+}
+
+/* Held for a moment in a loop it is no change, but which spin locks a thread holds is not compared. */
+static void spin_take(uint32_t *lock)
+{
+    mz_changed();
+    *lock = rt.self + 1u;
+    rt.run.threads[rt.self].state = MZ_THREAD_RUNNABLE;
+    mz_enable(mz_pending_on((uintptr_t)lock, MZ_OP_LOCK) & ~bit(rt.self), false);
+    mz_commit_use(MZ_WRITES, 0);
+    mz_sync_acquire();
+}
+
+MZ_EXPORT int pthread_spin_lock(pthread_spinlock_t *spin)
+{
+    uint32_t *lock = spin_of(spin);
+    if (!rt.active) return 0;
+    spin_check(lock);
+    rt.hooks++;
+    mz_post(rt.self, MZ_OP_LOCK, (uintptr_t)lock, MZ_WRITES, *lock == SPIN_FREE, MZ_PC());
+    mz_dispatch();
+    spin_take(lock);
+    MZ_RECORD(MZ_OP_LOCK, (uintptr_t)lock, 0, 0, 0, 0, 0, MZ_FRAME());
+    return 0;
+}
+
+MZ_EXPORT int pthread_spin_trylock(pthread_spinlock_t *spin)
+{
+    uint32_t *lock = spin_of(spin);
+    if (!rt.active) return 0;
+    if (!rt.trylock_used)
+        mz_unsupported("pthread_spin_trylock from a library loaded at run time", "link with the library");
+    spin_check(lock);
+    mz_spin((uintptr_t)lock, MZ_PC(), MZ_FRAME());
+    mz_visible(MZ_OP_TRYLOCK, (uintptr_t)lock, 0, MZ_WRITES, 0, MZ_PC());
+    if (*lock != SPIN_FREE) {
+        mz_commit_use(MZ_READS, 0);
+        MZ_RECORD(MZ_OP_TRYLOCK, (uintptr_t)lock, 0, MZ_RECORD_FAILED, 0, 0, 0, MZ_FRAME());
+        return EBUSY;
+    }
+    spin_take(lock);
+    MZ_RECORD(MZ_OP_TRYLOCK, (uintptr_t)lock, 0, 0, 0, 0, 0, MZ_FRAME());
+    return 0;
+}
+
+MZ_EXPORT int pthread_spin_unlock(pthread_spinlock_t *spin)
+{
+    uint32_t *lock = spin_of(spin), object;
+    if (!rt.active) return 0;
+    spin_check(lock);
+    if (*lock != rt.self + 1u)
+        mz_misuse(*lock ? "unlock of a spin lock that another thread holds"
+                        : "unlock of a spin lock that is not locked",
+                  lock);
+    if (rt.trylock_used) {
+        mz_visible(MZ_OP_UNLOCK, (uintptr_t)lock, 0, MZ_WRITES, 0, MZ_PC());
+        mz_commit_use(MZ_WRITES, 0);
+        object = mz_last_object();
+        MZ_RECORD(MZ_OP_UNLOCK, (uintptr_t)lock, 0, 0, 0, 0, 0, MZ_FRAME());
+    } else {
+        rt.run.local_operations++;
+        object = mz_explore_release(rt.x, rt.self, (uintptr_t)lock);
+        MZ_RECORD(MZ_OP_RELEASE, (uintptr_t)lock, 0, 0, 0, 0, 0, MZ_FRAME());
+    }
+    mz_sync_release(object);
+    *lock = SPIN_FREE;
+    mz_enable(mz_pending_on((uintptr_t)lock, MZ_OP_LOCK), true);
+    return 0;
+}
+
+MZ_EXPORT int pthread_spin_init(pthread_spinlock_t *spin, int shared)
+{
+    (void)shared;
+    mz_object_written(spin_of(spin), sizeof *spin, MZ_PC(), MZ_FRAME());
+    *spin_of(spin) = SPIN_FREE;
+    return 0;
+}
+
+MZ_EXPORT int pthread_spin_destroy(pthread_spinlock_t *spin)
+{
+    uint32_t *lock = spin_of(spin);
+    if (!rt.active) return 0;
+    spin_check(lock);
+    if (*lock) mz_misuse("a spin lock is destroyed while it is locked", lock);
+    mz_object_written(lock, sizeof *spin, MZ_PC(), MZ_FRAME());
+    *lock = MZ_DESTROYED;
     return 0;
 }

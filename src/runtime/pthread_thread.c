@@ -1,67 +1,216 @@
-/* pthread_create, _join, _detach, _exit. pthread_self and pthread_equal are libc's own: every fiber has the
- * thread pointer of a parked thread (fiber.c). None of these is a scheduling point: see schedule.c. */
+/* Threads: create, join, detach, attributes, names. pthread_self and pthread_equal are libc's own: every
+ * fiber has the thread pointer of a parked thread (fiber.c). None of these is a scheduling point
+ * (schedule.c), except asking whether a thread has ended: in programs that do, the end of a thread is one
+ * too. */
+#define _GNU_SOURCE
 #include "runtime.h"
+#include "pthread_objects.h"
 
 #include <errno.h>
 #include <pthread.h>
 
 /* Threads are mostly joined in the order they were created: look there first. */
-static int slot_of(pthread_t thread)
+int mz_thread_slot(uint64_t thread)
 {
     static uint32_t guess;
     for (uint32_t i = 0; i < rt.slots_known; i++) {
         uint32_t s = (guess + i) % rt.slots_known;
-        if (rt.slots[s].fs != (uint64_t)thread || rt.run.threads[s].state == MZ_THREAD_ABSENT) continue;
+        if (rt.slots[s].fs != thread || rt.run.threads[s].state == MZ_THREAD_ABSENT) continue;
         guess = s + 1;
         return (int)s;
     }
     return -1;
 }
 
-MZ_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
-                             void *argument)
+int mz_thread_create(uint64_t *thread, const void *attributes, void *(*start)(void *), void *argument,
+                     const void *frame)
 {
+    const pthread_attr_t *attr = attributes;
     if (!rt.active) mz_unsupported("pthread_create before main", "start threads from main");
     int parent = rt.self, child = mz_spawn(start, argument);
     int detached = PTHREAD_CREATE_JOINABLE;
+    size_t stack = 0;
     if (attr) pthread_attr_getdetachstate(attr, &detached);
+    if (attr) pthread_attr_getstacksize(attr, &stack);
+    mz_fiber_stack(child, stack);
     rt.run.threads[child].detached = detached == PTHREAD_CREATE_DETACHED;
     rt.hooks++;
-    *thread = (pthread_t)rt.slots[child].fs;
-    MZ_RECORD(MZ_OP_SPAWN, 0, 0, 0, 0, 0, child, MZ_FRAME());
+    *thread = rt.slots[child].fs;
+    MZ_RECORD(MZ_OP_SPAWN, 0, 0, 0, 0, 0, child, frame);
     /* The new thread runs to its first visible operation, then it is our turn again. */
     rt.run.interrupted[rt.run.interrupted_count++] = (uint8_t)parent;
     mz_fiber_go(child);
     return 0;
 }
 
+MZ_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
+                             void *argument)
+{
+    /* The new thread may read it only if it synchronizes with us first. */
+    if (rt.active) mz_access_range(thread, sizeof *thread, true, MZ_PC(), MZ_FRAME());
+    return mz_thread_create((uint64_t *)thread, attr, start, argument, MZ_FRAME());
+}
+
+/* Joining and detaching use the thread up: nobody may do so at the same time. */
+static void use_up(struct mz_thread *t, const char *verb, const void *pc, const void *frame)
+{
+    if (t->joined)
+        mz_misuse(verb[0] == 'j' ? "pthread_join of a thread that was already joined"
+                                 : "pthread_detach of a thread that was already joined",
+                  NULL);
+    if (t->detached)
+        mz_misuse(verb[0] == 'j' ? "pthread_join of a detached thread"
+                                 : "pthread_detach of a thread that was already detached",
+                  NULL);
+    mz_access_range(&t->joined, sizeof t->joined, true, (void *)(uintptr_t)pc, frame);
+}
+
+static void joined(int slot, void **result, const void *pc, const void *frame)
+{
+    MZ_RECORD(MZ_OP_JOIN, 0, 0, 0, 0, 0, slot, frame);
+    if (!result) return;
+    mz_access_range(result, sizeof *result, true, (void *)(uintptr_t)pc, frame);
+    *result = rt.run.threads[slot].result;
+}
+
+int mz_thread_join(uint64_t thread, void **result, const void *pc, const void *frame)
+{
+    int slot = rt.active ? mz_thread_slot(thread) : -1;
+    if (slot < 0) return ESRCH;
+    if (slot == rt.self) return EDEADLK;
+    mz_test_cancel(pc);
+    use_up(&rt.run.threads[slot], "join", pc, frame);
+    rt.view.pending[rt.self].pc = (uintptr_t)pc;
+    mz_join(slot);
+    joined(slot, result, pc, frame);
+    return 0;
+}
+
 MZ_EXPORT int pthread_join(pthread_t thread, void **result)
 {
-    int slot = rt.active ? slot_of(thread) : -1;
+    return mz_thread_join((uint64_t)thread, result, MZ_PC(), MZ_FRAME());
+}
+
+/* Has it ended? If not: `busy`. */
+static int try_join(uint64_t thread, void **result, int busy, const void *pc, const void *frame)
+{
+    int slot = rt.active ? mz_thread_slot(thread) : -1;
     if (slot < 0) return ESRCH;
     if (slot == rt.self) return EDEADLK;
     struct mz_thread *t = &rt.run.threads[slot];
-    if (t->joined)
-        mz_finding_here(MZ_KIND_API_MISUSE, "pthread_join of a thread that was already joined", 0, 0);
-    if (t->detached) mz_finding_here(MZ_KIND_API_MISUSE, "pthread_join of a detached thread", 0, 0);
-    rt.view.pending[rt.self].pc = (uintptr_t)MZ_PC();
+    if (!rt.tryjoin_used)
+        mz_unsupported("pthread_tryjoin_np from a library loaded at run time", "link with the library");
+    mz_spin((uintptr_t)&t->ended, pc, frame);
+    mz_visible(MZ_OP_TRYJOIN, (uintptr_t)&t->ended, 0, MZ_READS, 0, pc);
+    mz_commit(MZ_READS, 0);
+    MZ_RECORD(MZ_OP_TRYJOIN, 0, 0, t->ended ? 0 : MZ_RECORD_FAILED, 0, 0, slot, frame);
+    if (!t->ended) return busy;
+    use_up(t, "join", pc, frame);
     mz_join(slot);
-    MZ_RECORD(MZ_OP_JOIN, 0, 0, 0, 0, 0, slot, MZ_FRAME());
-    if (result) *result = t->result;
+    joined(slot, result, pc, frame);
     return 0;
+}
+
+MZ_EXPORT int pthread_tryjoin_np(pthread_t thread, void **result)
+{
+    return try_join((uint64_t)thread, result, EBUSY, MZ_PC(), MZ_FRAME());
+}
+
+static int timed_join(uint64_t thread, void **result, const struct timespec *until, const void *pc,
+                      const void *frame)
+{
+    if (!until) return mz_thread_join(thread, result, pc, frame);
+    if (!mz_time_is_valid(until)) return EINVAL;
+    int answer = try_join(thread, result, ETIMEDOUT, pc, frame);
+    if (answer == ETIMEDOUT) mz_time_passes_to(until, pc);
+    return answer;
+}
+MZ_EXPORT int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until)
+{
+    return timed_join((uint64_t)thread, result, until, MZ_PC(), MZ_FRAME());
+}
+MZ_EXPORT int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
+                                   const struct timespec *until)
+{
+    (void)clock;
+    return timed_join((uint64_t)thread, result, until, MZ_PC(), MZ_FRAME());
 }
 
 MZ_EXPORT int pthread_detach(pthread_t thread)
 {
-    int slot = rt.active ? slot_of(thread) : -1;
+    int slot = rt.active ? mz_thread_slot((uint64_t)thread) : -1;
     if (slot < 0) return ESRCH;
-    if (rt.run.threads[slot].detached) return EINVAL;
-    rt.run.threads[slot].detached = 1;
+    struct mz_thread *t = &rt.run.threads[slot];
+    use_up(t, "detach", MZ_PC(), MZ_FRAME());
+    t->detached = 1;
     return 0;
 }
 
-MZ_EXPORT _Noreturn void pthread_exit(void *result)
+/* ---- attributes of a running thread, names, scheduling: accepted ---- */
+
+MZ_EXPORT int pthread_getattr_np(pthread_t thread, pthread_attr_t *attr)
 {
-    if (!rt.active) mz_unsupported("pthread_exit before main", "return instead");
-    mz_finish(result);
+    int slot = rt.active ? mz_thread_slot((uint64_t)thread) : 0;
+    if (slot < 0) return ESRCH;
+    const struct mz_slot *s = &rt.slots[slot];
+    pthread_attr_init(attr);
+    pthread_attr_setstack(attr, s->stack_low, (size_t)(s->stack_high - s->stack_low));
+    if (rt.run.threads[slot].detached) pthread_attr_setdetachstate(attr, PTHREAD_CREATE_DETACHED);
+    return 0;
+}
+
+static char names[MZ_SLOTS][16];
+static uint32_t named_in[MZ_SLOTS];
+
+MZ_EXPORT int pthread_setname_np(pthread_t thread, const char *name)
+{
+    int slot = rt.active ? mz_thread_slot((uint64_t)thread) : 0;
+    if (slot < 0) return ESRCH;
+    if (mz_text_length(name) > 15) return ERANGE;
+    mz_text_copy(names[slot], sizeof names[slot], name);
+    named_in[slot] = rt.execution;
+    return 0;
+}
+
+MZ_EXPORT int pthread_getname_np(pthread_t thread, char *name, size_t size)
+{
+    int slot = rt.active ? mz_thread_slot((uint64_t)thread) : 0;
+    if (slot < 0) return ESRCH;
+    const char *own = named_in[slot] == rt.execution ? names[slot] : "thread";
+    if (mz_text_length(own) >= size) return ERANGE;
+    mz_text_copy(name, size, own);
+    return 0;
+}
+
+MZ_EXPORT int pthread_setschedparam(pthread_t thread, int policy, const struct sched_param *param)
+{
+    (void)thread, (void)policy, (void)param;
+    return 0;
+}
+MZ_EXPORT int pthread_setschedprio(pthread_t thread, int priority)
+{
+    (void)thread, (void)priority;
+    return 0;
+}
+MZ_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set)
+{
+    (void)thread, (void)size, (void)set;
+    return 0;
+}
+MZ_EXPORT int pthread_setconcurrency(int level)
+{
+    (void)level;
+    return 0;
+}
+/* There is no fork, so what should happen at one never does. */
+MZ_EXPORT int pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
+{
+    (void)prepare, (void)parent, (void)child;
+    return 0;
+}
+MZ_EXPORT int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);
+int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso)
+{
+    (void)prepare, (void)parent, (void)child, (void)dso;
+    return 0;
 }

@@ -39,6 +39,7 @@ struct dl_phdr_info;
 
 #define MZ_EXPORT __attribute__((visibility("default")))
 #define MZ_SLOTS  MZ_MAX_THREADS
+#define MZ_HELD   24
 
 struct mz_slot { /* kept: the fiber of a thread number */
     void *sp;    /* saved stack pointer while it does not run */
@@ -59,9 +60,22 @@ struct mz_thread {
     void *wait_mutex; /* WAITING: to be locked again */
     uint64_t wait_object;
     uint32_t woken_by; /* number of the event that did */
-    uint32_t epoch;    /* C11 order: number of releases by this thread, from 1 */
-    char *heap;        /* next free byte of its arena */
-    uint32_t keys_set;
+    uint8_t timed;     /* WAITING: may time out */
+    uint8_t cancel_off, cancel_pending;
+    uint8_t held_count;
+    void *held[MZ_HELD]; /* mutexes that it holds, in the order it got them; those beyond are not listed */
+    void *waiting_where; /* condition variable whose waiters a cancellation has to look at */
+    void *once;          /* pthread_once_t whose function it runs */
+    uint8_t ended;       /* visibly, see pthread_thread.c */
+    uint8_t serial;      /* what a barrier tells it */
+    void *cleanup;       /* innermost cleanup handler */
+    struct mz_at_end *at_end; /* destructors of thread-local C++ objects */
+    uint32_t changes;         /* made to anything but its stack, see spin.c */
+    uint32_t epoch;           /* C11 order: number of releases by this thread, from 1 */
+    char *heap;               /* next free byte of its arena */
+    uint32_t keys_made;       /* thread-specific keys that it created */
+    uint8_t keys_set;         /* it has values for some */
+    uint32_t semaphores;      /* named semaphores that it created */
 };
 
 struct mz_run { /* cleared for every execution */
@@ -80,6 +94,7 @@ struct mz_run { /* cleared for every execution */
 
 struct mz_runtime {
     /* hot */
+    bool trial;  /* after the end: a thread that waits in a loop makes one more round */
     bool active; /* a fiber of the program runs: hooks are in force */
     bool recording;
     uint8_t self;       /* slot of the running fiber */
@@ -98,13 +113,17 @@ struct mz_runtime {
     void *explorer_sp;
     uint64_t explorer_fs;
     bool fsgsbase;
-    bool switch_fs;       /* threads can be told apart by their thread-local storage: switch it along */
-    bool switch_fp;       /* the same for their floating-point environments */
-    bool standalone;      /* started without the command */
-    bool once;            /* one execution only */
-    bool stop;            /* end the exploration after this execution */
-    bool trylock_used;    /* the program calls trylock: releases of mutexes are visible */
+    bool switch_fs;    /* threads can be told apart by their thread-local storage: switch it along */
+    bool switch_fp;    /* the same for their floating-point environments */
+    bool standalone;   /* started without the command */
+    bool once;         /* one execution only */
+    bool stop;         /* end the exploration after this execution */
+    bool trylock_used; /* the program calls trylock: releases of mutexes are visible */
+    bool tryjoin_used; /* it asks whether a thread has ended: the end of threads is visible */
+    bool cancel_used;
     bool modules_changed; /* code was loaded in this execution */
+    bool spin_off;        /* what libraries change cannot be seen: no loops that wait are recognised */
+    bool clock_used;      /* it reads the clock and sleeps: both are visible */
     uint8_t child_slot[MZ_SLOTS][MZ_SLOTS]; /* slot of the n-th child of a slot; 0: none yet */
     uint32_t slots_known;
     int argc;
@@ -120,16 +139,38 @@ extern struct mz_runtime rt;
 void mz_fiber_main(void); /* schedule.c: what every fiber runs */
 void mz_fiber_init(void);
 void mz_fiber_prepare(int slot);
-void mz_fiber_go(int slot);          /* from a fiber to a fiber */
-void mz_fiber_enter(int slot);       /* from the explorer to a fiber; returns when the execution has ended */
+void mz_fiber_stack(int slot, size_t size); /* of a thread about to start: at least so large */
+void mz_fiber_go(int slot);                 /* from a fiber to a fiber */
+void mz_fiber_enter(int slot); /* from the explorer to a fiber; returns when the execution has ended */
+void mz_fiber_pause(void);
 _Noreturn void mz_fiber_leave(void); /* from a fiber to the explorer, for good */
 double mz_fiber_measure(void);
 bool mz_fiber_stack_contains(int slot, uint64_t address);
 bool mz_fiber_guard_contains(int slot, uint64_t address);
 
-/* hooks_atomic.c, pthread_mutex.c */
+/* How a pending operation would access its object now: hooks_atomic.c, then by object. */
 void mz_refresh(void *system, int thread);
 enum mz_access mz_mutex_trylock_access(uint64_t key);
+enum mz_access mz_semaphore_try_access(uint64_t key);
+enum mz_access mz_rwlock_try_access(const struct mz_pending *p);
+enum mz_access mz_once_access(uint64_t key);
+
+/* objects.c: what all synchronization objects have in common */
+void mz_post(int slot, uint8_t op, uint64_t key, enum mz_access access, bool enabled, const void *pc);
+void mz_enable(uint64_t slots, bool enabled);
+uint64_t mz_pending_on(uint64_t key, uint8_t op);
+void mz_commit_use_live(enum mz_access access, uint64_t old);
+void mz_object_written(const void *object, size_t size, const void *pc, const void *frame);
+_Noreturn void mz_misuse(const char *what, const void *object);
+
+/* spin.c: loops that wait */
+void mz_spin_init(void);
+void mz_spin_forbid(const char *because);
+void mz_spin_note(void);
+void mz_spin_reset(void);
+void mz_spin(uint64_t key, const void *pc, const void *frame);
+bool mz_spin_any(void);
+bool mz_spin_settle(void);
 
 /* schedule.c */
 void mz_dispatch(void);
@@ -156,6 +197,8 @@ void mz_sync_event(void);
 void mz_sync_atomic(int op, int order, enum mz_access access);
 void mz_sync_acquire(void);
 void mz_sync_release(uint32_t object);
+void mz_sync_release_part(uint32_t object);
+void mz_sync_acquire_all(int thread, uint32_t object);
 void mz_sync_spawn(int parent, int child);
 void mz_sync_join(int thread, int finished);
 void mz_sync_fence(int order);
@@ -180,6 +223,7 @@ void mz_finding_race(int other, uint8_t op, uint8_t other_op, uint64_t address, 
                      unsigned other_size, uint64_t pc);
 _Noreturn void mz_finding_diverged(int thread, const struct mz_event *before);
 void mz_finding_deadlock(void);
+void mz_finding_livelock(void);
 void mz_finding_exit_code(void);
 _Noreturn void mz_unsupported(const char *call, const char *instead);
 _Noreturn void mz_unsupported_at(const char *call, const char *instead, const struct mz_place *place);
@@ -213,6 +257,7 @@ void *mz_next_symbol(const char *name);
 void mz_print(const char *text); /* to standard error */
 bool mz_is_ours(uint64_t pc);
 bool mz_text_differs(const char *a, const char *b);
+size_t mz_text_length(const char *text);
 size_t mz_text_copy(char *to, size_t size, const char *from);
 char *mz_text_add(char *to, char *end, const char *from);
 char *mz_text_number(char *to, char *end, uint64_t number, unsigned base);
@@ -254,9 +299,26 @@ static inline bool mz_commit_replayed(void)
     return true;
 }
 
+/* The running thread has changed something that others or its own future can see. */
+static inline void mz_changed(void) { rt.run.threads[rt.self].changes++; }
+
 static inline void mz_commit(enum mz_access access, uint64_t old)
 {
+    if (access != MZ_READS) mz_changed();
     if (!mz_commit_replayed()) mz_commit_live(access, old);
+}
+
+/* The same for an operation on a synchronization object: new ones are checked against initialisation and
+ * destruction of the object. Whether it is a change is the caller's to say. */
+static inline void mz_commit_use(enum mz_access access, uint64_t old)
+{
+    if (!mz_commit_replayed()) mz_commit_use_live(access, old);
+}
+
+/* The number of the object of the last event; only while live. */
+static inline uint32_t mz_last_object(void)
+{
+    return rt.path->live ? rt.path->events[rt.path->depth - 1].object : 0;
 }
 
 static inline bool mz_is_release(int order)

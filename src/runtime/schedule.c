@@ -9,6 +9,7 @@
  * of them needs exploring. A new thread runs at once to its first visible operation; its creator waits in
  * rt.run.interrupted. A thread that ends hands over to the one that joins it. */
 #include "runtime.h"
+#include "pthread_objects.h"
 
 #include <sched.h>
 #include <unistd.h>
@@ -28,27 +29,36 @@ static struct mz_step next_step(void)
     return mz_explore_next(rt.x);
 }
 
-static _Noreturn void end_of_execution(void)
+/* Comes back only if the thread is tried once more (spin.c). */
+static void end_of_execution(void)
 {
     if (mz_explore_ending(rt.x) == MZ_ENDING_STEP_LIMIT) {
         rt.channel->end_thread = rt.self;
+        mz_spin_note();
         mz_record_place(&rt.channel->end_place, MZ_FRAME());
     }
     if (mz_explore_ending(rt.x) == MZ_ENDING_DIVERGED)
         mz_text_copy(rt.channel->end_text, sizeof rt.channel->end_text,
                      "the schedule does not fit this program: a thread is not ready for its next step");
-    mz_fiber_leave();
+    mz_fiber_pause();
 }
 
 /* The running thread cannot or must not go on by itself. Returns when it is to run again. */
 void mz_dispatch(void)
 {
     int to;
+    if (mz_unlikely(rt.trial)) { /* it goes on alone, or not at all */
+        if (rt.view.enabled & bit(rt.self)) return;
+        mz_fiber_leave();
+    }
     if (mz_unlikely(rt.run.interrupted_count)) {
         to = rt.run.interrupted[--rt.run.interrupted_count];
     } else {
         struct mz_step step = next_step();
-        if (mz_unlikely(step.thread == MZ_NOBODY)) end_of_execution();
+        if (mz_unlikely(step.thread == MZ_NOBODY)) {
+            end_of_execution();
+            return;
+        }
         rt.choice = step.choice;
         to = step.thread;
     }
@@ -57,6 +67,7 @@ void mz_dispatch(void)
 
 void mz_commit_live(enum mz_access access, uint64_t old)
 {
+    if (mz_unlikely(rt.trial)) return;
     mz_sync_event();
     rt.live[rt.path->depth] = rt.path->steps[rt.path->depth];
     mz_explore_commit(rt.x, access, old);
@@ -73,6 +84,7 @@ _Noreturn void mz_diverged(int thread)
 /* The running thread does not go on in this execution. */
 _Noreturn void mz_halt(enum mz_thread_state state)
 {
+    if (rt.trial) mz_fiber_leave();
     self()->state = (uint8_t)state;
     rt.view.enabled &= ~bit(rt.self);
     rt.view.pending[rt.self].op = MZ_OP_NONE;
@@ -105,6 +117,7 @@ static int slot_for_child(int parent)
 
 int mz_spawn(void *(*start)(void *), void *argument)
 {
+    if (rt.trial) mz_fiber_leave();
     int parent = rt.self, child = slot_for_child(parent);
     struct mz_thread *t = &rt.run.threads[child];
     t->state = MZ_THREAD_RUNNABLE;
@@ -114,6 +127,7 @@ int mz_spawn(void *(*start)(void *), void *argument)
     rt.channel->threads[child].start = (uintptr_t)start;
     rt.view.alive |= bit(child);
     rt.run.thread_count++;
+    mz_changed();
     rt.run.local_operations++;
     mz_explore_spawn(rt.x, parent, child);
     mz_sync_spawn(parent, child);
@@ -133,6 +147,8 @@ void mz_fiber_main(void)
 void mz_join(int slot)
 {
     struct mz_thread *t = &rt.run.threads[slot];
+    if (rt.trial) mz_fiber_leave();
+    mz_changed();
     t->joined = 1;
     if (t->state != MZ_THREAD_FINISHED) {
         t->joiner = (uint8_t)(rt.self + 1);
@@ -162,9 +178,21 @@ static _Noreturn void end_of_last_thread(void)
 _Noreturn void mz_finish(void *result)
 {
     struct mz_thread *t = self();
-    if (rt.view.alive == bit(rt.self) && mz_exit_matters()) end_of_last_thread();
+    if (rt.trial) mz_fiber_leave();
     t->result = result;
-    MZ_RECORD(MZ_OP_FINISH, 0, 0, 0, 0, 0, rt.self, MZ_FRAME());
+    mz_thread_objects_end();
+    mz_keys_end();
+    mz_once_abandoned();
+    mz_mutex_owner_ends();
+    if (rt.view.alive == bit(rt.self) && mz_exit_matters()) end_of_last_thread();
+    if (rt.tryjoin_used) {
+        mz_visible(MZ_OP_FINISHED, (uintptr_t)&t->ended, 0, MZ_WRITES, 0, MZ_PC());
+        t->ended = 1;
+        mz_commit(MZ_WRITES, 0);
+        MZ_RECORD(MZ_OP_FINISHED, 0, 0, 0, 0, 0, rt.self, MZ_FRAME());
+    } else {
+        MZ_RECORD(MZ_OP_FINISH, 0, 0, 0, 0, 0, rt.self, MZ_FRAME());
+    }
     if (t->joiner) {
         t->state = MZ_THREAD_FINISHED;
         rt.view.alive &= ~bit(rt.self);
@@ -179,6 +207,7 @@ _Noreturn void mz_finish(void *result)
  * they could have done before. */
 _Noreturn void mz_exit_program(int code, bool handlers)
 {
+    if (rt.trial) mz_fiber_leave();
     rt.view.pending[rt.self] = (struct mz_pending){.key = (uintptr_t)&rt.run.exited,
                                                    .choices = 1,
                                                    .op = MZ_OP_EXIT,
@@ -197,7 +226,10 @@ _Noreturn void mz_exit_program(int code, bool handlers)
     if (code & 0xff) mz_record_place(&rt.run.exit_place, MZ_FRAME());
     for (uint64_t others = rt.view.enabled & ~bit(rt.self); others; others &= others - 1)
         if (rt.view.pending[__builtin_ctzll(others)].op == MZ_OP_EXIT) rt.view.enabled &= ~(others & -others);
-    if (handlers) mz_run_atexit();
+    if (handlers) {
+        mz_thread_objects_end();
+        mz_run_atexit();
+    }
     mz_halt(MZ_THREAD_EXITING);
 }
 
@@ -209,10 +241,12 @@ static void run_reset(void)
     mz_os_reset();
     mz_snapshot_restore();
     mz_heap_reset();
+    mz_keys_reset();
     for (uint32_t s = 0; s < rt.slots_known; s++) {
         char *heap = rt.run.threads[s].heap;
         rt.run.threads[s] = (struct mz_thread){.epoch = 1, .heap = heap};
     }
+    mz_keys_begin();
     rt.run.interrupted_count = 0;
     rt.run.failed = 0;
     rt.run.exited = false;
@@ -222,6 +256,7 @@ static void run_reset(void)
     rt.run.thread_count = 1;
     mz_sync_reset();
     mz_shadow_reset();
+    mz_spin_reset();
     rt.view.alive = bit(0);
     rt.view.enabled = 0;
     rt.view.pending[0].op = MZ_OP_NONE;
@@ -237,6 +272,11 @@ static void classify_end(void)
     if (rt.run.exited) {
         if (rt.view.alive & ~bit(rt.run.exit_thread)) rt.channel->counters.unjoined++;
         if (rt.run.exit_code & 0xff) mz_finding_exit_code();
+    } else if (mz_spin_any()) {
+        if (mz_spin_settle())
+            mz_finding_livelock();
+        else
+            mz_explore_cut(rt.x);
     } else if (rt.view.alive) {
         mz_finding_deadlock();
     }

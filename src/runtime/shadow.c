@@ -9,6 +9,7 @@
  *
  * Nothing is reported while replaying: it was when the step was new. Cells are kept up all the same. */
 #include "runtime.h"
+#include "pthread_objects.h"
 
 #include "../base/region.h"
 
@@ -229,9 +230,11 @@ static void check_atomics(const struct access *a)
         if (!o) continue;
         for (mz_number n = mz_explore_last_event(rt.x, o); n; n = rt.path->events[n - 1].prev_object) {
             const struct mz_event *e = &rt.path->events[n - 1];
-            bool memory = e->op >= MZ_OP_LOAD && e->op <= MZ_OP_CAS;
-            if (!memory || e->thread == rt.self || !(a->write || e->access == MZ_WRITES)) continue;
-            if (e->key + e->size <= a->address || e->key >= a->address + a->size) continue;
+            /* Using a synchronization object counts as a change of its first bytes. */
+            bool memory = e->op >= MZ_OP_LOAD && e->op <= MZ_OP_CAS && e->size;
+            unsigned size = memory ? e->size : MZ_OBJECT_BYTES;
+            if (e->thread == rt.self || !(a->write || !memory || e->access == MZ_WRITES)) continue;
+            if (e->key + size <= a->address || e->key >= a->address + a->size) continue;
             if (!ordered(e->thread, mz_sync_event_epoch(n - 1))) race(a, e->thread, e->op);
         }
     }
@@ -333,10 +336,18 @@ static __attribute__((noinline)) void long_range(uint64_t address, size_t size, 
     }
 }
 
+/* What is on the thread's own stack is part of its local state (spin.c). */
+static inline void count_change(const void *p)
+{
+    const struct mz_slot *s = &rt.slots[rt.self];
+    if ((const char *)p < s->stack_low || (const char *)p >= s->stack_high) mz_changed();
+}
+
 static inline void hook(void *p, size_t size, bool write, void *pc, const void *frame)
 {
     if (mz_unlikely(!rt.active)) return;
     rt.hooks++;
+    if (write) count_change(p);
     if (mz_unlikely(rt.recording)) record_access((uintptr_t)p, size, write, frame);
     if (mz_unlikely(size > PAGE))
         long_range((uintptr_t)p, size, write, (uintptr_t)pc);
@@ -372,6 +383,7 @@ static inline void hook_aligned(void *p, size_t size, bool write, void *pc, cons
         return;
     }
     rt.hooks++;
+    if (write) count_change(p);
     if (mz_unlikely((uintptr_t)p % GRANULE + size > GRANULE))
         mz_shadow_range((uintptr_t)p, size, write, (uintptr_t)pc);
     else

@@ -5,6 +5,7 @@
  * would have. */
 #define _GNU_SOURCE
 #include "kernel.h"
+#include "pthread_objects.h"
 
 #include "../base/region.h"
 
@@ -37,7 +38,46 @@ void mz_our_code(uint64_t *start, uint64_t *end)
 
 /* ---- what is loaded ---- */
 
-static const char *const tries[] = {"pthread_mutex_trylock", "mtx_trylock", NULL};
+static const char *const tries[] = {"pthread_mutex_trylock",
+                                    "pthread_mutex_timedlock",
+                                    "pthread_mutex_clocklock",
+                                    "pthread_spin_trylock",
+                                    "mtx_trylock",
+                                    "mtx_timedlock",
+                                    NULL};
+static const char *const try_joins[] = {"pthread_tryjoin_np", "pthread_timedjoin_np", "pthread_clockjoin_np",
+                                        NULL};
+static const char *const clocks[] = {"clock_gettime",
+                                     "time",
+                                     "gettimeofday",
+                                     "clock",
+                                     "times",
+                                     "timespec_get",
+                                     "_ZNSt6chrono3_V212steady_clock3nowEv",
+                                     "_ZNSt6chrono3_V212system_clock3nowEv",
+                                     NULL};
+static const char *const sleeps[] = {"sleep",
+                                     "usleep",
+                                     "nanosleep",
+                                     "clock_nanosleep",
+                                     "thrd_sleep",
+                                     "pthread_mutex_timedlock",
+                                     "pthread_mutex_clocklock",
+                                     "pthread_cond_timedwait",
+                                     "pthread_cond_clockwait",
+                                     "pthread_rwlock_timedrdlock",
+                                     "pthread_rwlock_timedwrlock",
+                                     "pthread_rwlock_clockrdlock",
+                                     "pthread_rwlock_clockwrlock",
+                                     "pthread_timedjoin_np",
+                                     "pthread_clockjoin_np",
+                                     "sem_timedwait",
+                                     "sem_clockwait",
+                                     "mtx_timedlock",
+                                     "cnd_timedwait",
+                                     NULL};
+#define SLEEP_FOR "_ZNSt11this_thread11__sleep_for" /* of C++ */
+static bool clock_read, clock_advanced;
 /* Functions of libc that use no thread-local storage, not even errno. */
 static const char *const pure[] = {"memcmp",
                                    "memchr",
@@ -87,6 +127,131 @@ static bool is_one_of(const char *name, const char *const *list)
     return false;
 }
 
+/* Functions of libc that change nothing that a program could look at later, or nothing but what they are
+ * given, which is not more than the caller's variables: in a loop that calls only these, what it changes is
+ * known (spin.c). */
+static const char *const harmless[] = {"printf",
+                                       "puts",
+                                       "putchar",
+                                       "putc",
+                                       "fputc",
+                                       "fputs",
+                                       "fprintf",
+                                       "vprintf",
+                                       "vfprintf",
+                                       "fwrite",
+                                       "fflush",
+                                       "perror",
+                                       "dprintf",
+                                       "strerror",
+                                       "stdout",
+                                       "stderr",
+                                       "stdin",
+                                       "getenv",
+                                       "atoi",
+                                       "atol",
+                                       "atoll",
+                                       "atof",
+                                       "strtol",
+                                       "strtoul",
+                                       "strtoll",
+                                       "strtoull",
+                                       "strtod",
+                                       "isatty",
+                                       "sysconf",
+                                       "getpid",
+                                       "getppid",
+                                       "gettid",
+                                       "getpagesize",
+                                       "sched_getcpu",
+                                       "setvbuf",
+                                       "setbuf",
+                                       "setjmp",
+                                       "_setjmp",
+                                       "__sigsetjmp",
+                                       "longjmp",
+                                       "siglongjmp",
+                                       "raise",
+                                       "pthread_self",
+                                       "pthread_attr_init",
+                                       "pthread_attr_destroy",
+                                       "pthread_attr_setdetachstate",
+                                       "pthread_attr_setstacksize",
+                                       "pthread_attr_setstack",
+                                       "pthread_attr_setguardsize",
+                                       "pthread_attr_setscope",
+                                       "pthread_attr_setinheritsched",
+                                       "pthread_attr_setschedpolicy",
+                                       "pthread_attr_setschedparam",
+                                       "pthread_mutexattr_init",
+                                       "pthread_mutexattr_destroy",
+                                       "pthread_mutexattr_settype",
+                                       "pthread_mutexattr_setprotocol",
+                                       "pthread_mutexattr_setpshared",
+                                       "pthread_mutexattr_setrobust",
+                                       "pthread_mutexattr_setprioceiling",
+                                       "pthread_condattr_init",
+                                       "pthread_condattr_destroy",
+                                       "pthread_condattr_setclock",
+                                       "pthread_condattr_setpshared",
+                                       "pthread_rwlockattr_init",
+                                       "pthread_rwlockattr_destroy",
+                                       "pthread_rwlockattr_setkind_np",
+                                       "pthread_rwlockattr_setpshared",
+                                       "pthread_barrierattr_init",
+                                       "pthread_barrierattr_destroy",
+                                       "pthread_barrierattr_setpshared",
+                                       "thrd_current",
+                                       "thrd_equal",
+                                       "__errno_location",
+                                       "__ctype_b_loc",
+                                       "__ctype_tolower_loc",
+                                       "__ctype_toupper_loc",
+                                       "toupper",
+                                       "tolower",
+                                       "environ",
+                                       "__environ",
+                                       "__printf_chk",
+                                       "__fprintf_chk",
+                                       "__vprintf_chk",
+                                       "__vfprintf_chk",
+                                       "__libc_start_main",
+                                       "__tls_get_addr",
+                                       "assert",
+                                       "_Unwind_Resume",
+                                       "__gxx_personality_v0",
+                                       "__stack_chk_fail",
+                                       "__dso_handle",
+                                       "__gcc_personality_v0",
+                                       NULL};
+
+static bool is_harmless_call(const char *name)
+{
+    bool cxx = !strncmp(name, "_Z", 2) && !strstr(name, "istream") && !strstr(name, "random_device");
+    return is_one_of(name, harmless) || cxx || !strncmp(name, "__cxa_", 6);
+}
+
+/* Libraries whose memory accesses are nobody's concern. */
+static bool is_harmless(const char *path)
+{
+    static const char *const system[] = {"libm.so.",     "libpthread.so.", "libdl.so.", "librt.so.",
+                                         "libgcc_s.so.", "libstdc++.so.",  NULL};
+    const char *name = path;
+    for (const char *p = path; *p; p++)
+        if (*p == '/') name = p + 1;
+    for (const char *const *s = system; *s; s++)
+        if (!strncmp(name, *s, strlen(*s))) return true;
+    return false;
+}
+
+/* Is it defined in one of those? */
+static bool in_harmless_library(const char *name)
+{
+    Dl_info info;
+    void *p = dlsym(RTLD_DEFAULT, name);
+    return p && dladdr(p, &info) && info.dli_fname && is_harmless(info.dli_fname);
+}
+
 /* Is the name bound to this library? */
 static bool is_our_symbol(const char *name)
 {
@@ -96,10 +261,19 @@ static bool is_our_symbol(const char *name)
 
 static void look_at_symbol(const char *name, struct mz_module *m)
 {
-    if (is_one_of(name, tries)) rt.trylock_used = true;
     if (is_one_of(name, rounding)) rt.switch_fp = true;
-    if (!strncmp(name, "__tsan_", 7)) m->instrumented = 1;
     if (!is_one_of(name, pure) && !is_our_symbol(name)) rt.switch_fs = true;
+    if (is_harmless(m->path)) return; /* it does these things only for those who call it */
+    if (is_one_of(name, tries)) rt.trylock_used = true;
+    if (!is_one_of(name, pure) && !is_our_symbol(name) && !is_harmless_call(name) &&
+        !in_harmless_library(name))
+        mz_spin_forbid(name);
+    if (is_one_of(name, try_joins)) rt.tryjoin_used = true;
+    if (!strcmp(name, "pthread_cancel")) rt.cancel_used = true;
+    if (is_one_of(name, clocks)) clock_read = true;
+    if (is_one_of(name, sleeps) || !strncmp(name, SLEEP_FOR, sizeof SLEEP_FOR - 1)) clock_advanced = true;
+    rt.clock_used = clock_read && clock_advanced;
+    if (!strncmp(name, "__tsan_", 7)) m->instrumented = 1;
 }
 
 /* What a module takes from others: the dynamic symbol table has no length of its own, but every undefined
@@ -147,19 +321,6 @@ bool mz_is_system(const struct dl_phdr_info *info)
     }
     return contains(info, (uintptr_t)&rt) || contains(info, libc) || (loader && contains(info, loader)) ||
            (vdso && contains(info, vdso));
-}
-
-/* Libraries whose memory accesses are nobody's concern. */
-static bool is_harmless(const char *path)
-{
-    static const char *const system[] = {"libm.so.",  "libpthread.so.", "libdl.so.",
-                                         "librt.so.", "libgcc_s.so.",   NULL};
-    const char *name = path;
-    for (const char *p = path; *p; p++)
-        if (*p == '/') name = p + 1;
-    for (const char *const *s = system; *s; s++)
-        if (!strncmp(name, *s, strlen(*s))) return true;
-    return false;
 }
 
 static bool in_data(const struct dl_phdr_info *info, uintptr_t address)
@@ -282,7 +443,10 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
             look_at_code(info, (const unsigned char *)(info->dlpi_addr + p->p_vaddr), p->p_filesz);
     }
     c->instrumented |= m->instrumented;
-    if (!m->instrumented && !mz_is_system(info) && !is_harmless(m->path)) note_module(m->path);
+    if (!m->instrumented && !mz_is_system(info) && !is_harmless(m->path)) {
+        mz_spin_forbid(m->path);
+        note_module(m->path);
+    }
     return 0;
 }
 
@@ -430,9 +594,14 @@ static int our_main(int argc, char **argv, char **envp)
     mz_heap_init();
     mz_fiber_init();
     rt.switch_fs = false;
+#ifdef MZ_NO_SPIN
+    mz_spin_forbid("a compiler other than gcc, which mazurka was built with,");
+#endif
     dl_iterate_phdr(add_module, NULL);
+    mz_keys_init();
     mz_sync_init();
     mz_shadow_init();
+    mz_spin_init();
     mz_signal_calls_init();
     mz_signals_init();
     mz_exit_init();

@@ -7,6 +7,8 @@
  *
  *   release by p    publishes p's vector with p's epoch in it, then the epoch goes up
  *   acquire by p    p's vector takes in what the object carries
+ *   an object that several threads release together (a read-write lock by its readers, a semaphore, a
+ * barrier) carries one vector for each of them
  *   an atomic object carries the vectors of the release sequences that its value belongs to, one for each
  * thread that heads some; a store ends those of other threads, a read-modify-write continues all fences: an
  * acquire fence takes in what relaxed loads before it met; a release fence publishes for the relaxed stores
@@ -23,7 +25,7 @@
 
 #define OBJECTS (1u << 22)
 
-enum { READ, STORE, UPDATE, ACQUIRE, RELEASE, FENCE, SPAWN, JOIN };
+enum { READ, STORE, UPDATE, ACQUIRE, RELEASE, ACQUIRE_ALL, RELEASE_PART, FENCE, SPAWN, JOIN };
 
 struct entry {
     uint8_t kind, thread, other, order;
@@ -147,6 +149,20 @@ static bool merge_fence(int p, int order, uint32_t epoch)
         e->epoch = epoch;
     }
     return true;
+}
+
+/* Releases that add to those of others, where several threads are let go by one operation: readers of a lock,
+ * semaphores, barriers. Who acquires all of them synchronizes with every one so far. Both belong to the last
+ * event on the object, by number. */
+void mz_sync_release_part(uint32_t object)
+{
+    uint32_t epoch = release_epoch(rt.self);
+    if (rt.path->live) append(RELEASE_PART, rt.self, 0, 0, object, epoch);
+}
+
+void mz_sync_acquire_all(int thread, uint32_t object)
+{
+    if (rt.path->live) append(ACQUIRE_ALL, thread, 0, 0, object, 0);
 }
 
 void mz_sync_fence(int order)
@@ -281,6 +297,14 @@ static void work_off(const struct entry *e)
         break;
     case RELEASE:
         set(&S.object[e->object], published(p, e->epoch));
+        break;
+    case ACQUIRE_ALL:
+        take_in(p, S.object[e->object]);
+        for (uint32_t t = 0; t < S.lanes; t++)
+            if (parts(e->object)[t]) take_in(p, parts(e->object)[t]);
+        break;
+    case RELEASE_PART:
+        set(&parts(e->object)[p], published(p, e->epoch));
         break;
     case FENCE:
         if (is_acquire(e->order)) take_in(p, S.met[p]);

@@ -1,6 +1,13 @@
 /* Text without stdio: it may not be used here (L1). */
 #include "runtime.h"
 
+size_t mz_text_length(const char *text)
+{
+    size_t n = 0;
+    while (text[n]) n++;
+    return n;
+}
+
 size_t mz_text_copy(char *to, size_t size, const char *from)
 {
     size_t n = 0;

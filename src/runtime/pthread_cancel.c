@@ -1,0 +1,178 @@
+/* Cancellation, cleanup handlers, pthread_exit.
+ *
+ * pthread_cancel and the cancellation points of its target are operations on one object, the target's
+ * cancellation: points only read it. While the target waits on a condition variable it has said so there
+ * (publish), and the canceller wakes it by an operation on that condition variable; if it was cancelled
+ * first, it finds that out when it says so. Where a thread cannot be woken (sem_wait, join) a cancellation
+ * that comes while it waits is refused. Only programs that import pthread_cancel have any of these
+ * operations.
+ *
+ * Cleanup handlers: pthread_cleanup_push of glibc, in C, leaves a jump buffer in the caller's frame and
+ * registers it here; ending the thread jumps there, the handler runs and comes back to __pthread_unwind_next.
+ * Frames of C++, and of C with -fexceptions, are unwound by the language's own runtime. */
+#define _GNU_SOURCE
+#include "runtime.h"
+#include "pthread_objects.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <unwind.h>
+
+static inline uint64_t bit(int slot) { return (uint64_t)1 << slot; }
+static struct mz_thread *self(void) { return &rt.run.threads[rt.self]; }
+static uint64_t key_of(int slot) { return (uintptr_t)&rt.run.threads[slot].cancel_pending; }
+
+/* ---- the end of a thread ---- */
+
+static _Noreturn void jump(void *cleanup)
+{
+    longjmp((struct __jmp_buf_tag *)cleanup, 1); /* the registers come first in it */
+}
+
+MZ_EXPORT void __pthread_register_cancel(__pthread_unwind_buf_t *buffer);
+void __pthread_register_cancel(__pthread_unwind_buf_t *buffer)
+{
+    mz_changed();
+    buffer->__pad[0] = self()->cleanup;
+    self()->cleanup = buffer;
+}
+
+MZ_EXPORT void __pthread_unregister_cancel(__pthread_unwind_buf_t *buffer);
+void __pthread_unregister_cancel(__pthread_unwind_buf_t *buffer)
+{
+    mz_changed();
+    self()->cleanup = buffer->__pad[0];
+}
+
+typedef _Unwind_Reason_Code force_fn(struct _Unwind_Exception *, _Unwind_Stop_Fn, void *);
+
+/* Unwinding has come to the end of the stack, or to a frame beyond the innermost cleanup handler of C. */
+static _Unwind_Reason_Code unwound_to(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
+                                      struct _Unwind_Exception *object, struct _Unwind_Context *context,
+                                      void *unused)
+{
+    static uintptr_t (*cfa)(struct _Unwind_Context *);
+    (void)version, (void)class, (void)object, (void)unused;
+    if (!cfa) cfa = (uintptr_t(*)(struct _Unwind_Context *))dlsym(RTLD_DEFAULT, "_Unwind_GetCFA");
+    void *cleanup = self()->cleanup;
+    if (cleanup && cfa && cfa(context) > (uintptr_t)cleanup) jump(cleanup);
+    if (actions & _UA_END_OF_STACK) mz_finish(self()->result);
+    return _URC_NO_REASON;
+}
+
+/* A program without the unwinder in it has nothing to unwind. */
+static void unwind(void)
+{
+    static struct _Unwind_Exception objects[MZ_SLOTS];
+    static force_fn *force;
+    static bool looked;
+    if (!looked) force = (force_fn *)dlsym(RTLD_DEFAULT, "_Unwind_ForcedUnwind");
+    looked = true;
+    if (!force) return;
+    objects[rt.self] = (struct _Unwind_Exception){.exception_class = 0};
+    force(&objects[rt.self], unwound_to, NULL);
+    /* It comes back when it met a frame that it does not know: there is nothing more to do then. */
+}
+
+_Noreturn void mz_thread_exit(void *result)
+{
+    self()->result = result;
+    self()->cancel_off = 1;
+    unwind();
+    if (self()->cleanup) jump(self()->cleanup);
+    mz_finish(result);
+}
+
+MZ_EXPORT _Noreturn void __pthread_unwind_next(__pthread_unwind_buf_t *buffer);
+_Noreturn void __pthread_unwind_next(__pthread_unwind_buf_t *buffer)
+{
+    self()->cleanup = buffer->__pad[0];
+    mz_thread_exit(self()->result);
+}
+
+MZ_EXPORT _Noreturn void pthread_exit(void *result)
+{
+    if (!rt.active) mz_unsupported("pthread_exit before main", "return instead");
+    mz_thread_exit(result);
+}
+
+/* ---- cancellation ---- */
+
+_Noreturn void mz_cancel_act(void) { mz_thread_exit(PTHREAD_CANCELED); }
+
+static void look(uint8_t op, enum mz_access access, const void *pc, const void *frame)
+{
+    if (access == MZ_READS) mz_spin(key_of(rt.self), pc, frame);
+    mz_visible(op, key_of(rt.self), 0, (uint8_t)access, 0, pc);
+    mz_commit(access, 0);
+    MZ_RECORD(op, 0, 0, 0, 0, 0, 0, frame);
+}
+
+void mz_test_cancel(const void *pc)
+{
+    if (!rt.active || !rt.cancel_used || self()->cancel_off) return;
+    look(MZ_OP_TESTCANCEL, MZ_READS, pc, MZ_FRAME());
+    if (self()->cancel_pending) mz_cancel_act();
+}
+
+/* "I wait on c": from now on whoever cancels this thread wakes it there. If it has been cancelled already, it
+ * does not wait. */
+void mz_cancel_publish(struct mz_cond *c, const void *pc)
+{
+    look(MZ_OP_TESTCANCEL, MZ_WRITES, pc, MZ_FRAME());
+    if (!self()->cancel_pending) {
+        self()->waiting_where = c;
+        return;
+    }
+    if (c->waiters & bit(rt.self)) mz_cond_kick(c, rt.self, pc, MZ_FRAME());
+    mz_cancel_act(); /* it still holds the mutex */
+}
+
+bool mz_cancel_withdraw(const void *pc)
+{
+    look(MZ_OP_TESTCANCEL, MZ_WRITES, pc, MZ_FRAME());
+    self()->waiting_where = NULL;
+    return self()->cancel_pending;
+}
+
+MZ_EXPORT int pthread_cancel(pthread_t thread)
+{
+    int slot = rt.active ? mz_thread_slot((uint64_t)thread) : -1;
+    if (slot < 0) return ESRCH;
+    if (!rt.cancel_used)
+        mz_unsupported("pthread_cancel from a library loaded at run time", "link with the library");
+    struct mz_thread *t = &rt.run.threads[slot];
+    mz_visible(MZ_OP_CANCEL, key_of(slot), 0, MZ_WRITES, 0, MZ_PC());
+    mz_commit(MZ_WRITES, 0);
+    MZ_RECORD(MZ_OP_CANCEL, 0, 0, 0, 0, 0, slot, MZ_FRAME());
+    t->cancel_pending = 1;
+    if (t->waiting_where) mz_cond_kick(t->waiting_where, slot, MZ_PC(), MZ_FRAME());
+    if (t->cancel_off || rt.view.enabled & bit(slot)) return 0;
+    if (t->state == MZ_THREAD_SEMWAIT)
+        mz_unsupported("pthread_cancel of a thread that waits in sem_wait", "wake it with sem_post first");
+    if (t->state == MZ_THREAD_JOINING)
+        mz_unsupported("pthread_cancel of a thread that waits in pthread_join",
+                       "cancel the joined thread first");
+    return 0;
+}
+
+MZ_EXPORT void pthread_testcancel(void) { mz_test_cancel(MZ_PC()); }
+
+MZ_EXPORT int pthread_setcancelstate(int state, int *old)
+{
+    if (state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE) return EINVAL;
+    if (old) *old = self()->cancel_off ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
+    self()->cancel_off = state == PTHREAD_CANCEL_DISABLE;
+    mz_changed();
+    return 0;
+}
+
+MZ_EXPORT int pthread_setcanceltype(int type, int *old)
+{
+    if (type == PTHREAD_CANCEL_ASYNCHRONOUS && rt.active && rt.cancel_used)
+        mz_unsupported("PTHREAD_CANCEL_ASYNCHRONOUS", "use deferred cancellation with pthread_testcancel");
+    if (old) *old = PTHREAD_CANCEL_DEFERRED;
+    return 0;
+}

@@ -1,0 +1,146 @@
+/* Thread-specific data, and what runs when a thread ends: destructors of thread-local C++ objects, then those
+ * of keys.
+ *
+ * The number of a key depends only on the thread that made it and how many it had made before, like addresses
+ * of the heap. Before main there is only the main thread; what it set then is there in every execution. */
+#define _GNU_SOURCE
+#include "runtime.h"
+#include "pthread_objects.h"
+
+#include "../base/region.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+
+#define KEYS       1024u
+#define MAIN_KEYS  520u /* of the main thread; the others have 8 each */
+#define OTHER_KEYS 8u
+#define ROUNDS     PTHREAD_DESTRUCTOR_ITERATIONS
+#define AT_END     4096u /* destructors of thread-local objects in one execution */
+
+static struct {
+    struct key {
+        uint32_t made; /* execution that it belongs to; ALWAYS: before main */
+        void (*destructor)(void *);
+    } keys[KEYS];
+    void *first[KEYS]; /* values of the main thread at the start of main */
+    uint32_t boot_keys;
+    bool boot_values;
+} k;
+
+#define ALWAYS UINT32_MAX
+
+static void *values[MZ_SLOTS][KEYS];
+
+struct mz_at_end {
+    void (*function)(void *);
+    void *argument;
+    struct mz_at_end *next;
+};
+static struct mz_at_end at_end[AT_END];
+static uint32_t at_end_count, at_end_boot;
+static struct mz_at_end *at_end_main; /* registered before main */
+
+void mz_keys_init(void)
+{
+    mz_raw_memcpy(k.first, values[0], sizeof k.first);
+    k.boot_keys = rt.run.threads[0].keys_made;
+    k.boot_values = rt.run.threads[0].keys_set;
+    at_end_boot = at_end_count;
+    at_end_main = rt.run.threads[0].at_end;
+}
+
+void mz_keys_reset(void)
+{
+    for (uint32_t s = 0; s < rt.slots_known; s++)
+        if (rt.run.threads[s].keys_set) mz_raw_memset(values[s], 0, sizeof values[s]);
+    if (k.boot_values) mz_raw_memcpy(values[0], k.first, sizeof k.first);
+    at_end_count = at_end_boot;
+}
+
+/* After the state of threads was cleared. */
+void mz_keys_begin(void)
+{
+    rt.run.threads[0].keys_made = k.boot_keys;
+    rt.run.threads[0].keys_set = k.boot_values;
+    rt.run.threads[0].at_end = at_end_main;
+}
+
+static bool valid(pthread_key_t key)
+{
+    return key < KEYS && (k.keys[key].made == ALWAYS || k.keys[key].made == rt.execution);
+}
+
+MZ_EXPORT int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
+{
+    struct mz_thread *t = &rt.run.threads[rt.self];
+    uint32_t first = rt.self ? MAIN_KEYS + (rt.self - 1u) * OTHER_KEYS : 0,
+             room = rt.self ? OTHER_KEYS : MAIN_KEYS;
+    if (t->keys_made == room) return EAGAIN;
+    uint32_t number = first + t->keys_made++;
+    k.keys[number].made = rt.active ? rt.execution : ALWAYS;
+    k.keys[number].destructor = destructor;
+    *key = number;
+    return 0;
+}
+
+MZ_EXPORT int pthread_key_delete(pthread_key_t key)
+{
+    if (!valid(key)) return EINVAL;
+    if (k.keys[key].made != ALWAYS) k.keys[key].made = 0;
+    return 0;
+}
+
+MZ_EXPORT void *pthread_getspecific(pthread_key_t key) { return valid(key) ? values[rt.self][key] : NULL; }
+
+MZ_EXPORT int pthread_setspecific(pthread_key_t key, const void *value)
+{
+    if (!valid(key)) return EINVAL;
+    values[rt.self][key] = (void *)(uintptr_t)value;
+    rt.run.threads[rt.self].keys_set = 1;
+    mz_changed();
+    return 0;
+}
+
+static bool destroy_values(void)
+{
+    bool any = false;
+    for (uint32_t key = 0; key < KEYS; key++) {
+        void *value = values[rt.self][key];
+        if (!value || !valid(key) || !k.keys[key].destructor) continue;
+        values[rt.self][key] = NULL;
+        any = true;
+        k.keys[key].destructor(value);
+    }
+    return any;
+}
+
+MZ_EXPORT int __cxa_thread_atexit_impl(void (*function)(void *), void *argument, void *dso);
+int __cxa_thread_atexit_impl(void (*function)(void *), void *argument, void *dso)
+{
+    (void)dso;
+    if (at_end_count == AT_END) mz_unsupported("more than 4096 thread-local objects", "use fewer");
+    struct mz_thread *t = &rt.run.threads[rt.self];
+    struct mz_at_end *a = &at_end[at_end_count++];
+    *a = (struct mz_at_end){function, argument, t->at_end};
+    t->at_end = a;
+    return 0;
+}
+
+void mz_thread_objects_end(void)
+{
+    struct mz_thread *t = &rt.run.threads[rt.self];
+    while (t->at_end) {
+        struct mz_at_end *a = t->at_end;
+        t->at_end = a->next;
+        a->function(a->argument);
+    }
+}
+
+void mz_keys_end(void)
+{
+    if (!rt.run.threads[rt.self].keys_set) return;
+    for (int round = 0; round < ROUNDS; round++)
+        if (!destroy_values()) return;
+}

@@ -1,0 +1,241 @@
+/* POSIX semaphores, in the program's own sem_t; named ones in a table here, within the process.
+ *
+ * A wait synchronizes with every post so far: the count is one atomic variable, whose posts are releases that
+ * all later operations continue. A timed wait is a try with another answer, as for mutexes. */
+#define _GNU_SOURCE
+#include "runtime.h"
+#include "pthread_objects.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <semaphore.h>
+#include <stdarg.h>
+
+#define INITIALISED 0x6d7a73656dull
+
+struct mz_semaphore {
+    uint32_t value;
+    uint32_t closed; /* MZ_DESTROYED */
+    uint64_t mark;   /* INITIALISED */
+};
+_Static_assert(sizeof(struct mz_semaphore) <= sizeof(sem_t), "a semaphore must fit");
+
+static struct mz_semaphore *of(sem_t *s) { return (struct mz_semaphore *)(void *)s; }
+
+static void check(const struct mz_semaphore *s)
+{
+    if (mz_likely(s->mark == INITIALISED && !s->closed)) return;
+    if (s->mark == INITIALISED) mz_misuse("use of a semaphore that was destroyed", s);
+    mz_misuse("use of a semaphore that was never initialised", s);
+}
+
+static void update(const struct mz_semaphore *s)
+{
+    mz_enable(mz_pending_on((uintptr_t)s, MZ_OP_SEM_WAIT), s->value > 0);
+}
+
+enum mz_access mz_semaphore_try_access(uint64_t key)
+{
+    return ((const struct mz_semaphore *)key)->value ? MZ_WRITES : MZ_READS;
+}
+
+static void happens(struct mz_semaphore *s, uint8_t op, enum mz_access access, uint32_t before,
+                    uint32_t flags, const void *frame)
+{
+    rt.run.threads[rt.self].state = MZ_THREAD_RUNNABLE;
+    update(s);
+    mz_commit_use(access, before);
+    MZ_RECORD(op, (uintptr_t)s, 0, flags | MZ_RECORD_HAS_VALUE, s->value, 0, 0, frame);
+}
+
+static void take(struct mz_semaphore *s, uint8_t op, const void *frame)
+{
+    uint32_t before = s->value--;
+    mz_changed();
+    happens(s, op, MZ_WRITES, before, 0, frame);
+    mz_sync_acquire_all(rt.self, mz_last_object());
+}
+
+static int fail(int error)
+{
+    errno = error;
+    return -1;
+}
+
+MZ_EXPORT int sem_wait(sem_t *semaphore)
+{
+    struct mz_semaphore *s = of(semaphore);
+    if (!rt.active) return 0;
+    check(s);
+    mz_test_cancel(MZ_PC());
+    rt.hooks++;
+    mz_post(rt.self, MZ_OP_SEM_WAIT, (uintptr_t)s, MZ_WRITES, s->value > 0, MZ_PC());
+    rt.run.threads[rt.self].state = MZ_THREAD_SEMWAIT;
+    mz_dispatch();
+    take(s, MZ_OP_SEM_WAIT, MZ_FRAME());
+    return 0;
+}
+
+static int try(struct mz_semaphore *s, int busy, const void *pc, const void *frame)
+{
+    if (!rt.active) return 0;
+    check(s);
+    mz_spin((uintptr_t)s, pc, frame);
+    mz_visible(MZ_OP_SEM_TRY, (uintptr_t)s, 0, MZ_WRITES, 0, pc);
+    if (s->value) {
+        take(s, MZ_OP_SEM_TRY, frame);
+        return 0;
+    }
+    happens(s, MZ_OP_SEM_TRY, MZ_READS, 0, MZ_RECORD_FAILED, frame);
+    return fail(busy);
+}
+
+MZ_EXPORT int sem_trywait(sem_t *s) { return try(of(s), EAGAIN, MZ_PC(), MZ_FRAME()); }
+
+static int timed(struct mz_semaphore *s, const struct timespec *until, const void *pc, const void *frame)
+{
+    if (!mz_time_is_valid(until)) return fail(EINVAL);
+    mz_test_cancel(pc);
+    int result = try(s, ETIMEDOUT, pc, frame);
+    if (result) mz_time_passes_to(until, pc);
+    return result;
+}
+MZ_EXPORT int sem_timedwait(sem_t *restrict s, const struct timespec *restrict until)
+{
+    return timed(of(s), until, MZ_PC(), MZ_FRAME());
+}
+MZ_EXPORT int sem_clockwait(sem_t *restrict s, clockid_t clock, const struct timespec *restrict until)
+{
+    (void)clock;
+    return timed(of(s), until, MZ_PC(), MZ_FRAME());
+}
+
+MZ_EXPORT int sem_post(sem_t *semaphore)
+{
+    struct mz_semaphore *s = of(semaphore);
+    if (!rt.active) return 0;
+    check(s);
+    mz_visible(MZ_OP_SEM_POST, (uintptr_t)s, 0, MZ_WRITES, 0, MZ_PC());
+    if (s->value == SEM_VALUE_MAX) {
+        happens(s, MZ_OP_SEM_POST, MZ_WRITES, s->value, MZ_RECORD_FAILED, MZ_FRAME());
+        mz_misuse("sem_post of a semaphore that has its largest value already (overflow)", s);
+    }
+    uint32_t before = s->value++;
+    mz_changed();
+    happens(s, MZ_OP_SEM_POST, MZ_WRITES, before, 0, MZ_FRAME());
+    mz_sync_release_part(mz_last_object());
+    return 0;
+}
+
+MZ_EXPORT int sem_getvalue(sem_t *restrict semaphore, int *restrict value)
+{
+    struct mz_semaphore *s = of(semaphore);
+    if (!rt.active) return 0;
+    check(s);
+    mz_spin((uintptr_t)s, MZ_PC(), MZ_FRAME());
+    mz_visible(MZ_OP_LOAD, (uintptr_t)s, 0, MZ_READS, 0, MZ_PC());
+    *value = (int)s->value;
+    mz_commit_use(MZ_READS, s->value);
+    MZ_RECORD(MZ_OP_LOAD, (uintptr_t)s, 4, MZ_RECORD_HAS_VALUE, s->value, 0, 0, MZ_FRAME());
+    return 0;
+}
+
+MZ_EXPORT int sem_init(sem_t *semaphore, int shared, unsigned value)
+{
+    (void)shared;
+    if (value > SEM_VALUE_MAX) return fail(EINVAL);
+    mz_object_written(semaphore, sizeof(struct mz_semaphore), MZ_PC(), MZ_FRAME());
+    *of(semaphore) = (struct mz_semaphore){.value = value, .mark = INITIALISED};
+    return 0;
+}
+
+MZ_EXPORT int sem_destroy(sem_t *semaphore)
+{
+    struct mz_semaphore *s = of(semaphore);
+    if (!rt.active) return 0;
+    check(s);
+    if (mz_pending_on((uintptr_t)s, MZ_OP_SEM_WAIT))
+        mz_misuse("a semaphore is destroyed while threads wait on it", s);
+    mz_object_written(semaphore, sizeof(struct mz_semaphore), MZ_PC(), MZ_FRAME());
+    s->closed = MZ_DESTROYED;
+    return 0;
+}
+
+/* ---- named semaphores: they begin and end with the execution ---- */
+
+#define NAMED 64
+
+static struct named {
+    sem_t semaphore;
+    uint32_t execution; /* that it belongs to */
+    bool linked;        /* can be opened by its name */
+    char name[256];
+} named[NAMED];
+
+/* Opening and unlinking go by a table that all threads share. */
+static void use_table(const void *pc, const void *frame)
+{
+    mz_visible(MZ_OP_SHARED_CALL, (uintptr_t)named, 0, MZ_WRITES, 0, pc);
+    mz_commit(MZ_WRITES, 0);
+    MZ_RECORD(MZ_OP_SHARED_CALL, 0, 0, 0, 0, 0, 0, frame);
+}
+
+static struct named *find(const char *name)
+{
+    for (unsigned i = 0; i < NAMED; i++)
+        if (named[i].execution == rt.execution && named[i].linked && !mz_text_differs(named[i].name, name))
+            return &named[i];
+    return NULL;
+}
+
+static struct named *make(const char *name, unsigned value)
+{
+    for (unsigned i = 0; i < NAMED; i++) {
+        if (named[i].execution == rt.execution) continue;
+        named[i].execution = rt.execution;
+        named[i].linked = true;
+        mz_text_copy(named[i].name, sizeof named[i].name, name);
+        *of(&named[i].semaphore) = (struct mz_semaphore){.value = value, .mark = INITIALISED};
+        return &named[i];
+    }
+    mz_unsupported("more than 64 named semaphores", "use sem_init");
+}
+
+MZ_EXPORT sem_t *sem_open(const char *name, int flags, ...)
+{
+    if (!rt.active) mz_unsupported("sem_open before main", "call it from main");
+    use_table(MZ_PC(), MZ_FRAME());
+    struct named *n = find(name);
+    if (n && (flags & O_CREAT) && (flags & O_EXCL)) {
+        errno = EEXIST;
+        return SEM_FAILED;
+    }
+    if (n) return &n->semaphore;
+    if (!(flags & O_CREAT)) {
+        errno = ENOENT;
+        return SEM_FAILED;
+    }
+    va_list arguments;
+    va_start(arguments, flags);
+    (void)va_arg(arguments, unsigned); /* the mode */
+    unsigned value = va_arg(arguments, unsigned);
+    va_end(arguments);
+    return &make(name, value)->semaphore;
+}
+
+MZ_EXPORT int sem_close(sem_t *semaphore)
+{
+    (void)semaphore;
+    return 0;
+}
+
+MZ_EXPORT int sem_unlink(const char *name)
+{
+    if (!rt.active) return 0;
+    use_table(MZ_PC(), MZ_FRAME());
+    struct named *n = find(name);
+    if (!n) return fail(ENOENT);
+    n->linked = false;
+    return 0;
+}

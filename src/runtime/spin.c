@@ -1,0 +1,210 @@
+/* Loops that wait. A thread that comes back to a local state it has been in before, having changed nothing in
+ * between, goes round a loop that waits for others: while (!flag); while (trylock(&m)); polling under a
+ * mutex. Such a round could be left out of every execution without anyone noticing. So it is made once, to
+ * see what happens in it, and then the thread stops for the rest of the execution: the executions in which it
+ * finds what it waits for are others, and the reduction leads to them, since its reads are in conflict with
+ * the writes it waits for. No bound is needed.
+ *
+ * When nothing else can run, the stopped threads are tried (mz_spin_settle): each makes one more round on
+ * memory as it is now. If all come back unchanged, they would for ever: a livelock. If one does not, this
+ * execution was only a part of another one that is explored too; it counts as cut.
+ *
+ * Local state is: where the thread is (the address of the call), the registers that survive calls, all of its
+ * stack up to that call, errno, the locks it holds. Everything else that it changes counts as a change
+ * (mz_thread.changes): plain writes outside of its own stack, visible operations that change their object,
+ * memory from the heap, being woken. Taking and giving back a lock is none, as the locks held are compared.
+ * What libraries do behind our back would be missed: programs that use functions of libc with a hidden state,
+ * or libraries without instrumentation, have no such loops recognised (start.c decides) and run into the step
+ * limit instead.
+ *
+ * This file, and those that call mz_spin, are compiled such that they never use the registers that survive
+ * calls (Makefile): in here they are still the program's. */
+#include "runtime.h"
+
+#include "../base/region.h"
+
+#include <errno.h>
+
+#define STATES 16u
+#define STACK  2048u
+#define REGS   6u
+#define ROUND  10000u /* operations in one round, when a stopped thread is tried */
+
+struct state {
+    const void *pc;
+    uint64_t regs[REGS];
+    uint32_t size; /* of the stack */
+    int error;
+    uint8_t held_count;
+    void *held[MZ_HELD];
+    char stack[STACK];
+};
+
+struct mz_spin {
+    uint32_t changes; /* of the thread, when the states were saved */
+    uint32_t count;
+    uint32_t next;
+    int at; /* the state in which it was stopped; -1: none */
+    struct state states[STATES];
+};
+
+static struct mz_spin *spins;
+
+void mz_spin_init(void)
+{
+    spins = mz_region_reserve(MZ_SLOTS * sizeof *spins);
+    MZ_ASSERT(spins != NULL);
+    for (uint32_t s = 0; s < MZ_SLOTS; s++) spins[s].at = -1;
+}
+
+static char forbidden[MZ_TEXT];
+
+void mz_spin_forbid(const char *because)
+{
+    rt.spin_off = true;
+    if (!*forbidden) mz_text_copy(forbidden, sizeof forbidden, because);
+}
+
+/* The step limit was reached: perhaps in a loop that waits. */
+void mz_spin_note(void)
+{
+    char text[MZ_TEXT], *end = text + sizeof text, *t = text;
+    if (!rt.spin_off) return;
+    t = mz_text_add(t, end, "loops that wait are not recognised because of ");
+    t = mz_text_add(t, end, forbidden);
+    mz_text_add(t, end, ": what it changes is not known");
+    mz_note(text);
+}
+
+void mz_spin_reset(void)
+{
+    for (uint32_t s = 0; s < rt.slots_known; s++) {
+        spins[s].count = spins[s].next = spins[s].changes = 0;
+        spins[s].at = -1;
+    }
+}
+
+static inline __attribute__((always_inline)) void capture(struct state *s, const void *pc, const void *frame)
+{
+    const struct mz_thread *t = &rt.run.threads[rt.self];
+    const char *sp = (const char *)frame + 16;
+    s->pc = pc;
+    s->regs[0] = *(const uint64_t *)frame; /* the caller's frame pointer */
+    __asm__ volatile("movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\tmovq %%r14, %3\n\tmovq %%r15, %4"
+                     : "=m"(s->regs[1]), "=m"(s->regs[2]), "=m"(s->regs[3]), "=m"(s->regs[4]),
+                       "=m"(s->regs[5]));
+    s->size = (uint32_t)(rt.slots[rt.self].stack_high - sp);
+    s->error = errno;
+    s->held_count = t->held_count;
+    for (unsigned i = 0; i < t->held_count; i++) s->held[i] = t->held[i];
+    const uint64_t *restrict from = (const uint64_t *)(const void *)sp;
+    uint64_t *restrict to = (uint64_t *)(void *)s->stack;
+    for (uint32_t i = 0; i < s->size / 8; i++) to[i] = from[i];
+}
+
+static bool same(const struct state *a, const struct state *b)
+{
+    if (a->pc != b->pc || a->size != b->size || a->error != b->error || a->held_count != b->held_count)
+        return false;
+    for (unsigned i = 0; i < REGS; i++)
+        if (a->regs[i] != b->regs[i]) return false;
+    for (unsigned i = 0; i < a->held_count; i++)
+        if (a->held[i] != b->held[i]) return false;
+    const uint64_t *p = (const uint64_t *)(const void *)a->stack,
+                   *q = (const uint64_t *)(const void *)b->stack;
+    for (uint32_t i = 0; i < a->size / 8; i++)
+        if (p[i] != q[i]) return false;
+    return true;
+}
+
+static int find(const struct mz_spin *s, uint32_t slot)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (i != slot && s->states[i].pc == s->states[slot].pc && same(&s->states[i], &s->states[slot]))
+            return (int)i;
+    return -1;
+}
+
+/* ---- the end of an execution ---- */
+
+static struct {
+    uint32_t operations;
+    bool stuck;
+} last_round;
+
+/* In a round on trial: is the thread back where it was stopped? */
+static void tried(struct mz_spin *s, uint32_t slot, bool changed)
+{
+    last_round.stuck = !changed && s->at >= 0 && same(&s->states[s->at], &s->states[slot]);
+    if (last_round.stuck || changed || ++last_round.operations > ROUND) mz_fiber_leave();
+}
+
+static bool goes_round_for_ever(int slot)
+{
+    last_round.stuck = false;
+    last_round.operations = 0;
+    bool recording = rt.recording;
+    rt.recording = false;
+    rt.path->live = false;
+    rt.trial = true;
+    rt.run.threads[slot].state = MZ_THREAD_RUNNABLE;
+    mz_fiber_enter(slot);
+    rt.trial = false;
+    rt.recording = recording;
+    rt.path->live = true;
+    rt.run.threads[slot].state = MZ_THREAD_SPINNING;
+    return last_round.stuck;
+}
+
+/* Nothing can run but threads that were stopped in loops. Would all of them go round for ever? */
+bool mz_spin_settle(void)
+{
+    for (uint32_t s = 0; s < rt.slots_known; s++)
+        if (rt.run.threads[s].state == MZ_THREAD_SPINNING && !goes_round_for_ever((int)s)) return false;
+    return true;
+}
+
+bool mz_spin_any(void)
+{
+    for (uint32_t s = 0; s < rt.slots_known; s++)
+        if (rt.run.threads[s].state == MZ_THREAD_SPINNING) return true;
+    return false;
+}
+
+/* ---- during it ---- */
+
+static void stop(struct mz_spin *s, int at, uint64_t key, const void *pc)
+{
+    struct mz_thread *t = &rt.run.threads[rt.self];
+    s->at = at;
+    rt.view.pending[rt.self] = (struct mz_pending){.choices = 1, .op = MZ_OP_NONE, .pc = (uintptr_t)pc};
+    rt.view.enabled &= ~((uint64_t)1 << rt.self);
+    t->state = MZ_THREAD_SPINNING;
+    t->wait_object = key;
+    mz_dispatch(); /* comes back only on trial */
+}
+
+/* The running thread is about to post an operation on the object, which may be part of a loop that waits. */
+void mz_spin(uint64_t key, const void *pc, const void *frame)
+{
+    struct mz_spin *s = &spins[rt.self];
+    uint32_t changes = rt.run.threads[rt.self].changes;
+    if ((size_t)(rt.slots[rt.self].stack_high - (const char *)frame) > STACK || rt.spin_off) return;
+    bool changed = s->changes != changes;
+    if (changed && !rt.trial) {
+        s->count = s->next = 0;
+        s->changes = changes;
+        s->at = -1;
+    }
+    uint32_t slot = s->next;
+    if ((int)slot == s->at) slot = (slot + 1) % STATES; /* to compare with, on trial */
+    capture(&s->states[slot], pc, frame);
+    if (slot >= s->count) s->count = slot + 1;
+    s->next = (slot + 1) % STATES;
+    if (mz_unlikely(rt.trial)) {
+        tried(s, slot, changed);
+        return;
+    }
+    int before = find(s, slot);
+    if (mz_unlikely(before >= 0)) stop(s, before, key, pc);
+}
