@@ -2,8 +2,7 @@
 #include <stddef.h>
 #include "model.h"
 
-/* The kind of object that an operation is on; MZ_MODEL_KINDS if none. */
-static enum mz_model_kind kind_of(uint8_t code)
+enum mz_model_kind mz_model_kind_of(uint8_t code)
 {
     switch (code) {
     case MZ_MODEL_READ:
@@ -11,18 +10,33 @@ static enum mz_model_kind kind_of(uint8_t code)
     case MZ_MODEL_ADD:
     case MZ_MODEL_XCHG:
     case MZ_MODEL_CAS:
+    case MZ_MODEL_FUTEX_WAIT:
+    case MZ_MODEL_FUTEX_TIMEDWAIT:
+    case MZ_MODEL_FUTEX_WAKE:
+    case MZ_MODEL_FUTEX_WAKE_ALL:
         return MZ_MODEL_VAR;
     case MZ_MODEL_LOCK:
     case MZ_MODEL_TRYLOCK:
     case MZ_MODEL_UNLOCK:
         return MZ_MODEL_MUTEX;
     case MZ_MODEL_WAIT:
+    case MZ_MODEL_TIMEDWAIT:
     case MZ_MODEL_SIGNAL:
     case MZ_MODEL_BROADCAST:
         return MZ_MODEL_COND;
     case MZ_MODEL_SEM_WAIT:
     case MZ_MODEL_SEM_POST:
+    case MZ_MODEL_SEM_TRY:
         return MZ_MODEL_SEM;
+    case MZ_MODEL_RDLOCK:
+    case MZ_MODEL_WRLOCK:
+    case MZ_MODEL_TRYRDLOCK:
+    case MZ_MODEL_TRYWRLOCK:
+    case MZ_MODEL_RWUNLOCK:
+        return MZ_MODEL_RWLOCK;
+    case MZ_MODEL_ONCE:
+    case MZ_MODEL_ONCE_END:
+        return MZ_MODEL_ONCES;
     default:
         return MZ_MODEL_KINDS;
     }
@@ -38,13 +52,13 @@ static const char *check_op(const struct mz_model *m, const struct mz_model_thre
 {
     const struct mz_model_op *op = &t->ops[i];
     if (op->code >= MZ_MODEL_CODES) return "no such operation";
-    enum mz_model_kind kind = kind_of(op->code);
+    enum mz_model_kind kind = mz_model_kind_of(op->code);
     if (kind != MZ_MODEL_KINDS && op->object >= m->object_count[kind]) return "no such object";
-    if (op->code == MZ_MODEL_WAIT && op->mutex >= m->object_count[MZ_MODEL_MUTEX]) return "no such mutex";
+    if (mz_model_has_mutex(op->code) && op->mutex >= m->object_count[MZ_MODEL_MUTEX]) return "no such mutex";
     if ((op->code == MZ_MODEL_SPAWN || op->code == MZ_MODEL_JOIN) && op->object >= m->thread_count)
         return "no such thread";
     if (op->result > MZ_MODEL_NOWHERE) return "no such register";
-    if (op->code == MZ_MODEL_IF && (op->target <= i || op->target > t->length))
+    if (mz_model_jumps(op->code) && (op->target <= i || op->target > t->length))
         return "a jump must go forward";
     if (op->code == MZ_MODEL_CHOOSE && (op->a.value < 1 || op->a.value > MZ_MODEL_CHOICES))
         return "choose takes a number from 1 to 8";
@@ -61,6 +75,8 @@ const char *mz_model_check(const struct mz_model *m)
         if (m->object_count[k] > MZ_MODEL_OBJECTS) return "too many objects";
     for (int i = 0; i < m->object_count[MZ_MODEL_SEM]; i++)
         if (m->initial[MZ_MODEL_SEM][i] < 0) return "a semaphore starts at 0 or more";
+    for (int i = 0; i < m->object_count[MZ_MODEL_RWLOCK]; i++)
+        if (m->initial[MZ_MODEL_RWLOCK][i] & ~1) return "an rwlock is 0 or 1: writers first";
     for (int t = 0; t < m->thread_count; t++) {
         if (m->threads[t].length > MZ_MODEL_OPS) return "too many operations";
         for (int i = 0; i < m->threads[t].length; i++) {

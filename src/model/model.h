@@ -6,6 +6,8 @@
  *     mutex m
  *     cond c
  *     sem s = 2
+ *     rwlock l             # "rwlock l = 1": writers first, see below
+ *     once o
  *
  *     thread main          # a thread that no operation spawns exists from the start
  *         spawn p
@@ -17,11 +19,25 @@
  *         lock m
  *         trylock m -> r1          # 1 if acquired, else 0
  *         wait c m                 # nothing happens unless the thread holds m
+ *         timedwait c m -> r1      # 1 if woken, 0 if it timed out
  *         signal c
  *         broadcast c
  *         unlock m                 # nothing happens unless the thread holds m
  *         sem_wait s
  *         sem_post s
+ *         sem_trywait s -> r1      # 1 if it took one, else 0
+ *         rdlock l
+ *         wrlock l
+ *         tryrdlock l -> r1        # 1 if acquired, else 0
+ *         trywrlock l -> r1
+ *         rwunlock l               # nothing happens unless the thread holds l
+ *         run_once o goto done     # the first one goes on here, the others at the label, after end_once
+ *         end_once o               # nothing happens unless it is the thread that runs o
+ *     done:
+ *         futex_wait x 1 -> r1     # 0 if x is not 1, 1 if woken
+ *         futex_timedwait x 1 -> r1    # 2 if it timed out
+ *         futex_wake x
+ *         futex_wake_all x
  *         choose 3 -> r1           # 0, 1 or 2
  *         join p
  *         let r1 = r0 + 1          # + or -
@@ -33,19 +49,31 @@
  *         write x 1
  *
  * Meaning, the same as the native runtime's:
- *  - Events are the memory operations, lock, trylock, wait, signal, broadcast, sem_wait, sem_post, choose,
- *    and unlock on those mutexes that the text tries somewhere. All else is local: it happens within the
- *    step of the event before it (or at the start).
- *  - read, wait, a failed cas and a failed trylock only read their object, all other events write it. Events
- *    of different threads on one object are dependent unless both read. A choose is on nothing.
+ *  - Local are spawn, join, assert, let, if, end_once, what does nothing because the thread holds nothing,
+ * and unlock of those mutexes that the text tries nowhere: they happen within the step of the event before
+ *    them (or at the start). All else is an event.
+ *  - read, the waits, a timeout, a try that failed (cas, trylock, tryrdlock, trywrlock, sem_trywait) and a
+ *    run_once of what is done only read their object. To take or give back a lock as a reader shares it,
+ *    unless writers come first. All other events write their object. Events of different threads on one
+ *    object are dependent unless both read or both share. A choose is on nothing.
  *  - spawn: the child runs at once up to its first event. join: waits without an event; when the joined
  *    thread finishes the joiner goes on within that very step. One may wait for a thread still to be spawned.
  *  - wait: the event puts the thread among the waiters of c; then m is released (an event if m is tried),
  *    then the thread sleeps until woken, then it locks m, which is an event again.
- *  - signal: which waiter it wakes is a choice, the thread's number; with no waiter the only choice is 0.
+ *  - timedwait: the same, but while it sleeps the thread has one more event, the timeout, after which it
+ * locks m.
+ *  - futex_wait: one event that looks at x and, if it has the value, puts the thread among the waiters of x.
+ *    Who is woken goes on at once, within the step of the futex_wake. futex_timedwait: as timedwait.
+ *  - signal, futex_wake: which waiter it wakes is a choice, the thread's number; with no waiter the only
+ * choice is 0.
+ *  - rdlock waits while somebody holds the lock as a writer, wrlock while anybody holds it. A thread may hold
+ * it several times as a reader. If writers come first, a wrlock is two events: first the thread claims the
+ *    lock; and as long as somebody claims it, it cannot be had as a reader.
+ *  - run_once waits while another thread, or the same, runs it.
  *  - Happens-before is the order of each thread, that of dependent events, and: spawner before child; what
- *    finished before who joined it; a local unlock, with all before it, before the next lock; a signal before
- *    the lock that ends the wait of whom it woke.
+ *    finished before who joined it; a local unlock, with all before it, before the next lock; end_once before
+ *    what then finds it done; a signal before the lock that ends the wait of whom it woke; a futex_wake
+ * before what whom it woke does next.
  *  - An assertion that fails stops its thread for good: not finished, but not blocked either.
  *  - Values wrap at 16 bits.
  *
@@ -60,17 +88,25 @@
 #include <stdint.h>
 
 #define MZ_MODEL_THREADS 8
-#define MZ_MODEL_OPS     32 /* of one thread */
+#define MZ_MODEL_OPS     31 /* of one thread; its events are fewer than 128, for the oracle's clocks */
 #define MZ_MODEL_REGS    4
 #define MZ_MODEL_OBJECTS 8 /* of one kind */
 #define MZ_MODEL_CHOICES 8
 #define MZ_MODEL_NAME    16
-#define MZ_MODEL_EVENTS  (3 * MZ_MODEL_OPS) /* of one thread: a wait makes three */
+#define MZ_MODEL_EVENTS  (4 * MZ_MODEL_OPS) /* of one thread: a timed wait makes four */
 #define MZ_MODEL_NOWHERE MZ_MODEL_REGS      /* result register of an operation whose result is dropped */
 
 typedef int16_t mz_model_value;
 
-enum mz_model_kind { MZ_MODEL_VAR, MZ_MODEL_MUTEX, MZ_MODEL_COND, MZ_MODEL_SEM, MZ_MODEL_KINDS };
+enum mz_model_kind {
+    MZ_MODEL_VAR,
+    MZ_MODEL_MUTEX,
+    MZ_MODEL_COND,
+    MZ_MODEL_SEM,
+    MZ_MODEL_RWLOCK,
+    MZ_MODEL_ONCES,
+    MZ_MODEL_KINDS
+};
 
 enum mz_model_code {
     MZ_MODEL_READ,
@@ -86,6 +122,19 @@ enum mz_model_code {
     MZ_MODEL_BROADCAST,
     MZ_MODEL_SEM_WAIT,
     MZ_MODEL_SEM_POST,
+    MZ_MODEL_TIMEDWAIT,
+    MZ_MODEL_SEM_TRY,
+    MZ_MODEL_RDLOCK,
+    MZ_MODEL_WRLOCK,
+    MZ_MODEL_TRYRDLOCK,
+    MZ_MODEL_TRYWRLOCK,
+    MZ_MODEL_RWUNLOCK,
+    MZ_MODEL_ONCE,
+    MZ_MODEL_ONCE_END,
+    MZ_MODEL_FUTEX_WAIT,
+    MZ_MODEL_FUTEX_TIMEDWAIT,
+    MZ_MODEL_FUTEX_WAKE,
+    MZ_MODEL_FUTEX_WAKE_ALL,
     MZ_MODEL_CHOOSE,
     MZ_MODEL_SPAWN,
     MZ_MODEL_JOIN,
@@ -103,12 +152,12 @@ struct mz_model_operand {
 };
 
 struct mz_model_op {
-    uint8_t code;     /* enum mz_model_code */
-    uint8_t object;   /* number of the variable, mutex, condition variable, semaphore; of the thread */
-    uint8_t mutex;    /* WAIT */
-    uint8_t result;   /* register, or MZ_MODEL_NOWHERE */
-    uint8_t relation; /* ASSERT, IF: a comparison; LET: PLUS or MINUS */
-    uint8_t target;   /* IF: index of the operation to go on with */
+    uint8_t code;                 /* enum mz_model_code */
+    uint8_t object;               /* its number among those of its kind; that of the thread */
+    uint8_t mutex;                /* WAIT, TIMEDWAIT */
+    uint8_t result;               /* register, or MZ_MODEL_NOWHERE */
+    uint8_t relation;             /* ASSERT, IF: a comparison; LET: PLUS or MINUS */
+    uint8_t target;               /* IF, ONCE: index of the operation to go on with */
     struct mz_model_operand a, b; /* CAS: expected, new; CHOOSE: a is the number of choices */
 };
 
@@ -121,7 +170,7 @@ struct mz_model_thread {
 struct mz_model {
     uint8_t thread_count;
     uint8_t object_count[MZ_MODEL_KINDS];
-    mz_model_value initial[MZ_MODEL_KINDS][MZ_MODEL_OBJECTS]; /* of variables and semaphores */
+    mz_model_value initial[MZ_MODEL_KINDS][MZ_MODEL_OBJECTS]; /* of variables, semaphores, rwlocks */
     char name[MZ_MODEL_KINDS][MZ_MODEL_OBJECTS][MZ_MODEL_NAME];
     struct mz_model_thread threads[MZ_MODEL_THREADS];
 };
@@ -134,7 +183,10 @@ enum mz_model_status {
     MZ_MODEL_LOCKING,
     MZ_MODEL_WAITING,
     MZ_MODEL_JOINING,
-    MZ_MODEL_SEM_WAITING
+    MZ_MODEL_SEM_WAITING,
+    MZ_MODEL_RD_LOCKING,
+    MZ_MODEL_WR_LOCKING,
+    MZ_MODEL_ONCE_WAITING
 };
 
 /* How an execution ended. Plain bytes: two outcomes are the same if memcmp says so. */
@@ -146,6 +198,13 @@ struct mz_model_outcome {
     uint8_t blocked, failed; /* sets of threads; blocked: a deadlock */
 };
 
+/* The kind of object that an operation is on; MZ_MODEL_KINDS if none. */
+enum mz_model_kind mz_model_kind_of(uint8_t code);
+static inline int mz_model_has_mutex(uint8_t code)
+{
+    return code == MZ_MODEL_WAIT || code == MZ_MODEL_TIMEDWAIT;
+}
+static inline int mz_model_jumps(uint8_t code) { return code == MZ_MODEL_IF || code == MZ_MODEL_ONCE; }
 /* What breaks M1 to M3, or NULL. */
 const char *mz_model_check(const struct mz_model *m);
 

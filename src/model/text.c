@@ -3,7 +3,7 @@
  * One table, `syntax`, says for each operation its word and the shape of what follows; parser and printer
  * both walk along the shape, so they cannot disagree:
  *
- *     v m c s   an object of that kind       M   the mutex of a wait        t   a thread
+ *     v m c s l o   an object of that kind   M   the mutex of a wait        t   a thread
  *     a b       an operand                   n   a constant (operand a)     R   a register (result), no arrow
  *     ?         a comparison                 +   arithmetic and operand b, optional
  *     =         the character itself         g   "goto" and a label         >   "->" and a register, optional
@@ -32,6 +32,19 @@ static const struct {
     [MZ_MODEL_BROADCAST] = {"broadcast", "c"},
     [MZ_MODEL_SEM_WAIT] = {"sem_wait", "s"},
     [MZ_MODEL_SEM_POST] = {"sem_post", "s"},
+    [MZ_MODEL_TIMEDWAIT] = {"timedwait", "cM>"},
+    [MZ_MODEL_SEM_TRY] = {"sem_trywait", "s>"},
+    [MZ_MODEL_RDLOCK] = {"rdlock", "l"},
+    [MZ_MODEL_WRLOCK] = {"wrlock", "l"},
+    [MZ_MODEL_TRYRDLOCK] = {"tryrdlock", "l>"},
+    [MZ_MODEL_TRYWRLOCK] = {"trywrlock", "l>"},
+    [MZ_MODEL_RWUNLOCK] = {"rwunlock", "l"},
+    [MZ_MODEL_ONCE] = {"run_once", "og"},
+    [MZ_MODEL_ONCE_END] = {"end_once", "o"},
+    [MZ_MODEL_FUTEX_WAIT] = {"futex_wait", "va>"},
+    [MZ_MODEL_FUTEX_TIMEDWAIT] = {"futex_timedwait", "va>"},
+    [MZ_MODEL_FUTEX_WAKE] = {"futex_wake", "v"},
+    [MZ_MODEL_FUTEX_WAKE_ALL] = {"futex_wake_all", "v"},
     [MZ_MODEL_CHOOSE] = {"choose", "n>"},
     [MZ_MODEL_SPAWN] = {"spawn", "t"},
     [MZ_MODEL_JOIN] = {"join", "t"},
@@ -40,7 +53,7 @@ static const struct {
     [MZ_MODEL_IF] = {"if", "a?bg"},
 };
 static const char *const relations[] = {"==", "!=", "<", ">", "+", "-"};
-static const char *const kinds[MZ_MODEL_KINDS] = {"var", "mutex", "cond", "sem"};
+static const char *const kinds[MZ_MODEL_KINDS] = {"var", "mutex", "cond", "sem", "rwlock", "once"};
 
 /* Reading. */
 
@@ -201,6 +214,10 @@ static int parse_part(struct parser *p, char shape, struct mz_model_op *op)
         return parse_object(p, MZ_MODEL_COND, &op->object);
     case 's':
         return parse_object(p, MZ_MODEL_SEM, &op->object);
+    case 'l':
+        return parse_object(p, MZ_MODEL_RWLOCK, &op->object);
+    case 'o':
+        return parse_object(p, MZ_MODEL_ONCES, &op->object);
     case 'M':
         return parse_object(p, MZ_MODEL_MUTEX, &op->mutex);
     case 't':
@@ -277,8 +294,8 @@ static int parse_declaration(struct parser *p, enum mz_model_kind kind)
     if (i == MZ_MODEL_OBJECTS) return fail(p, "more than %d of one kind", MZ_MODEL_OBJECTS);
     snprintf(m->name[kind][i], MZ_MODEL_NAME, "%s", w);
     m->object_count[kind]++;
-    if ((kind == MZ_MODEL_VAR || kind == MZ_MODEL_SEM) && accept_word(p, "="))
-        return parse_value(p, word(p), &m->initial[kind][i]);
+    bool has_value = kind == MZ_MODEL_VAR || kind == MZ_MODEL_SEM || kind == MZ_MODEL_RWLOCK;
+    if (has_value && accept_word(p, "=")) return parse_value(p, word(p), &m->initial[kind][i]);
     return 0;
 }
 
@@ -392,6 +409,12 @@ static void put_part(struct printer *p, const struct mz_model *m, char shape, co
     case 's':
         put(p, " %s", m->name[MZ_MODEL_SEM][op->object]);
         break;
+    case 'l':
+        put(p, " %s", m->name[MZ_MODEL_RWLOCK][op->object]);
+        break;
+    case 'o':
+        put(p, " %s", m->name[MZ_MODEL_ONCES][op->object]);
+        break;
     case 'M':
         put(p, " %s", m->name[MZ_MODEL_MUTEX][op->mutex]);
         break;
@@ -432,7 +455,7 @@ static void put_part(struct printer *p, const struct mz_model *m, char shape, co
 static void put_label(struct printer *p, const struct mz_model_thread *t, int i)
 {
     for (int j = 0; j < i; j++) {
-        if (t->ops[j].code != MZ_MODEL_IF || t->ops[j].target != i) continue;
+        if (!mz_model_jumps(t->ops[j].code) || t->ops[j].target != i) continue;
         put(p, "l%d:\n", i);
         return;
     }

@@ -9,7 +9,7 @@ void mz_edit_remove_op(struct mz_model *m, int thread, int index)
     t->length--;
     memmove(&t->ops[index], &t->ops[index + 1], (size_t)(t->length - index) * sizeof *t->ops);
     for (int i = 0; i < t->length; i++)
-        if (t->ops[i].code == MZ_MODEL_IF && t->ops[i].target > index) t->ops[i].target--;
+        if (mz_model_jumps(t->ops[i].code) && t->ops[i].target > index) t->ops[i].target--;
 }
 
 static int names_thread(const struct mz_model_op *op)
@@ -37,19 +37,11 @@ void mz_edit_remove_thread(struct mz_model *m, int thread)
 static int objects_of(struct mz_model_op *op, uint8_t *field[2], enum mz_model_kind kind[2])
 {
     field[0] = &op->object;
-    if (op->code <= MZ_MODEL_CAS)
-        kind[0] = MZ_MODEL_VAR;
-    else if (op->code <= MZ_MODEL_UNLOCK)
-        kind[0] = MZ_MODEL_MUTEX;
-    else if (op->code <= MZ_MODEL_BROADCAST)
-        kind[0] = MZ_MODEL_COND;
-    else if (op->code <= MZ_MODEL_SEM_POST)
-        kind[0] = MZ_MODEL_SEM;
-    else
-        return 0;
+    kind[0] = mz_model_kind_of(op->code);
+    if (kind[0] == MZ_MODEL_KINDS) return 0;
     field[1] = &op->mutex;
     kind[1] = MZ_MODEL_MUTEX;
-    return op->code == MZ_MODEL_WAIT ? 2 : 1;
+    return mz_model_has_mutex(op->code) ? 2 : 1;
 }
 
 /* Does anything name the object? Those above it are renumbered if `remove`. */

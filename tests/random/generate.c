@@ -10,7 +10,20 @@
 #include "edit.h"
 #include "generate.h"
 
-enum theme { MEMORY, COMPARE, LOCKS, TRIES, CONDITIONS, SEMAPHORES, CHOICES, THEMES };
+enum theme {
+    MEMORY,
+    COMPARE,
+    LOCKS,
+    TRIES,
+    CONDITIONS,
+    SEMAPHORES,
+    CHOICES,
+    RWLOCKS,
+    ONCES,
+    FUTEXES,
+    TIMEOUTS,
+    THEMES
+};
 
 struct generator {
     uint64_t random;
@@ -75,7 +88,7 @@ static int jump(struct generator *g, int r, enum mz_model_relation relation, int
 
 static void land(struct generator *g, int index)
 {
-    if (g->t->ops[index].code == MZ_MODEL_IF) g->t->ops[index].target = g->t->length;
+    if (mz_model_jumps(g->t->ops[index].code)) g->t->ops[index].target = g->t->length;
 }
 
 /* Simple idioms: one event, and perhaps a look at what it gave. */
@@ -140,6 +153,10 @@ static void simple_raw(struct generator *g)
         int code = MZ_MODEL_LOCK + below(g, has(g, TRIES) ? 3 : 2) * (has(g, TRIES) ? 1 : 2);
         struct mz_model_op *op = emit(g, (enum mz_model_code)code, any(g, MZ_MODEL_MUTEX));
         if (code == MZ_MODEL_TRYLOCK) op->result = (uint8_t)below(g, 2);
+    } else if (has(g, RWLOCKS)) {
+        enum mz_model_code code = (enum mz_model_code)(MZ_MODEL_RDLOCK + below(g, 5));
+        struct mz_model_op *op = emit(g, code, any(g, MZ_MODEL_RWLOCK));
+        if (code == MZ_MODEL_TRYRDLOCK || code == MZ_MODEL_TRYWRLOCK) op->result = (uint8_t)below(g, 2);
     } else if (has(g, CONDITIONS)) {
         struct mz_model_op *op =
             emit(g, (enum mz_model_code)(MZ_MODEL_WAIT + below(g, 3)), any(g, MZ_MODEL_COND));
@@ -206,7 +223,11 @@ static void block_wait(struct generator *g)
         emit(g, MZ_MODEL_READ, any(g, MZ_MODEL_VAR))->result = 0;
         over = jump(g, 0, MZ_MODEL_NE, 0);
     }
-    emit(g, MZ_MODEL_WAIT, c)->mutex = (uint8_t)m;
+    bool may_time_out = has(g, TIMEOUTS) && percent(g, 65);
+    struct mz_model_op *op = emit(g, may_time_out ? MZ_MODEL_TIMEDWAIT : MZ_MODEL_WAIT, c);
+    op->mutex = (uint8_t)m;
+    if (may_time_out) op->result = 1;
+    if (may_time_out && percent(g, 15)) simple_assert(g, 1);
     if (over >= 0) land(g, over);
     if (some(g, MZ_MODEL_VAR) && percent(g, 25)) simple(g);
     if (percent(g, 90)) emit(g, MZ_MODEL_UNLOCK, m);
@@ -233,9 +254,72 @@ static void block_semaphore(struct generator *g)
         g->budget--;
         return;
     }
-    emit(g, MZ_MODEL_SEM_WAIT, s);
+    int over = -1;
+    if (percent(g, 40)) {
+        int r = below(g, 2);
+        emit(g, MZ_MODEL_SEM_TRY, s)->result = (uint8_t)r;
+        over = jump(g, r, MZ_MODEL_EQ, 0);
+    } else {
+        emit(g, MZ_MODEL_SEM_WAIT, s);
+    }
     inside(g);
     if (percent(g, 85)) emit(g, MZ_MODEL_SEM_POST, s);
+    if (over >= 0) land(g, over);
+    g->budget -= 2;
+}
+
+static void block_rwlock(struct generator *g)
+{
+    int l = any(g, MZ_MODEL_RWLOCK), n = any(g, MZ_MODEL_RWLOCK), over = -1;
+    bool nested = n != l && percent(g, 40);
+    if (percent(g, 35)) {
+        int r = below(g, 2);
+        emit(g, percent(g, 50) ? MZ_MODEL_TRYRDLOCK : MZ_MODEL_TRYWRLOCK, l)->result = (uint8_t)r;
+        over = jump(g, r, MZ_MODEL_EQ, 0);
+    } else {
+        emit(g, percent(g, 65) ? MZ_MODEL_RDLOCK : MZ_MODEL_WRLOCK, l);
+    }
+    if (percent(g, 7)) emit(g, MZ_MODEL_RDLOCK, l); /* twice by one thread */
+    if (nested) emit(g, percent(g, 60) ? MZ_MODEL_RDLOCK : MZ_MODEL_WRLOCK, n);
+    inside(g);
+    if (nested && percent(g, 93)) emit(g, MZ_MODEL_RWUNLOCK, n);
+    if (percent(g, 93)) emit(g, MZ_MODEL_RWUNLOCK, l);
+    if (over >= 0) land(g, over);
+    g->budget -= 2;
+}
+
+static void one_idiom(struct generator *g);
+
+static void block_once(struct generator *g)
+{
+    int o = any(g, MZ_MODEL_ONCES);
+    emit(g, MZ_MODEL_ONCE, o);
+    int over = g->t->length - 1;
+    inside(g);
+    if (g->budget > 2 && g->t->length < MZ_MODEL_OPS / 2 && percent(g, 25)) one_idiom(g);
+    if (percent(g, 90)) emit(g, MZ_MODEL_ONCE_END, o);
+    land(g, over);
+    g->budget -= 2;
+}
+
+static void block_futex_wait(struct generator *g)
+{
+    bool may_time_out = percent(g, has(g, TIMEOUTS) ? 65 : 25);
+    int r = below(g, 2);
+    struct mz_model_op *op =
+        emit(g, may_time_out ? MZ_MODEL_FUTEX_TIMEDWAIT : MZ_MODEL_FUTEX_WAIT, any(g, MZ_MODEL_VAR));
+    op->a = percent(g, 80) ? constant(0) : any_operand(g);
+    op->result = (uint8_t)r;
+    if (percent(g, 20)) simple_assert(g, r);
+    if (percent(g, 20)) simple(g);
+    g->budget -= 2;
+}
+
+static void block_futex_wake(struct generator *g)
+{
+    int x = any(g, MZ_MODEL_VAR);
+    if (percent(g, 50)) emit(g, MZ_MODEL_WRITE, x)->a = constant(1);
+    emit(g, percent(g, 70) ? MZ_MODEL_FUTEX_WAKE : MZ_MODEL_FUTEX_WAKE_ALL, x);
     g->budget -= 2;
 }
 
@@ -267,6 +351,21 @@ static void one_idiom(struct generator *g)
     case SEMAPHORES:
         block_semaphore(g);
         break;
+    case RWLOCKS:
+        block_rwlock(g);
+        break;
+    case ONCES:
+        block_once(g);
+        break;
+    case FUTEXES:
+        if (percent(g, 50))
+            block_futex_wait(g);
+        else
+            block_futex_wake(g);
+        break;
+    case TIMEOUTS:
+        block_wait(g);
+        break;
     default:
         simple(g);
     }
@@ -281,6 +380,7 @@ static void fill_thread(struct generator *g, int budget)
         else
             block_notify(g);
     }
+    if (has(g, FUTEXES) && percent(g, 40)) block_futex_wait(g);
     while (g->budget > 0 && g->t->length < MZ_MODEL_OPS / 2) one_idiom(g);
 }
 
@@ -295,7 +395,7 @@ static void insert(struct generator *g, int thread, int index, enum mz_model_cod
     t->ops[index] =
         (struct mz_model_op){.code = (uint8_t)code, .object = (uint8_t)other, .result = MZ_MODEL_NOWHERE};
     for (int i = 0; i < t->length; i++)
-        if (i != index && t->ops[i].code == MZ_MODEL_IF && t->ops[i].target > index) t->ops[i].target++;
+        if (i != index && mz_model_jumps(t->ops[i].code) && t->ops[i].target > index) t->ops[i].target++;
 }
 
 /* As in C programs: the first thread spawns the others, and joins some at its end. */
@@ -329,7 +429,7 @@ static void spawn_anyhow(struct generator *g)
 
 static void draw_themes(struct generator *g, int most)
 {
-    static const int weights[THEMES] = {4, 3, 5, 5, 7, 3, 2};
+    static const int weights[THEMES] = {4, 3, 4, 4, 5, 4, 2, 9, 3, 6, 4};
     int total = 0;
     for (int i = 0; i < THEMES; i++) total += weights[i];
     for (int n = between(g, 1, most); n-- > 0;) {
@@ -337,7 +437,8 @@ static void draw_themes(struct generator *g, int most)
         while (draw >= weights[theme]) draw -= weights[theme++];
         g->themes |= 1u << theme;
     }
-    if (has(g, COMPARE) || has(g, CHOICES)) g->themes |= 1u << MEMORY;
+    if (has(g, TIMEOUTS)) g->themes |= 1u << CONDITIONS;
+    if (has(g, COMPARE) || has(g, CHOICES) || has(g, FUTEXES)) g->themes |= 1u << MEMORY;
     if (has(g, CONDITIONS) && percent(g, 25))
         g->themes |= 1u << TRIES; /* the release of a wait is an event */
 }
@@ -352,12 +453,16 @@ static void draw_objects(struct generator *g)
 {
     bool memory = has(g, MEMORY) || percent(g, 70);
     bool mutexes = has(g, LOCKS) || has(g, TRIES) || has(g, CONDITIONS);
-    if (memory || !(mutexes || has(g, SEMAPHORES)))
+    if (memory || !(mutexes || has(g, SEMAPHORES) || has(g, RWLOCKS) || has(g, ONCES)))
         declare(g, MZ_MODEL_VAR, between(g, 1, percent(g, 20) ? 3 : 2), "xyz");
     if (mutexes)
         declare(g, MZ_MODEL_MUTEX, has(g, CONDITIONS) && percent(g, 60) ? 1 : between(g, 1, 2), "mn");
     if (has(g, CONDITIONS)) declare(g, MZ_MODEL_COND, percent(g, 85) ? 1 : 2, "cd");
     if (has(g, SEMAPHORES)) declare(g, MZ_MODEL_SEM, percent(g, 75) ? 1 : 2, "st");
+    if (has(g, RWLOCKS)) declare(g, MZ_MODEL_RWLOCK, percent(g, 75) ? 1 : 2, "lk");
+    if (has(g, ONCES)) declare(g, MZ_MODEL_ONCES, percent(g, 75) ? 1 : 2, "op");
+    for (int i = 0; i < g->m->object_count[MZ_MODEL_RWLOCK]; i++)
+        g->m->initial[MZ_MODEL_RWLOCK][i] = percent(g, 30);
     for (int i = 0; i < g->m->object_count[MZ_MODEL_SEM]; i++)
         g->m->initial[MZ_MODEL_SEM][i] = (mz_model_value)(percent(g, 50) ? 0 : between(g, 1, 2));
     for (int i = 0; i < g->m->object_count[MZ_MODEL_VAR]; i++)

@@ -3,13 +3,14 @@
  * A thread's mode says what it is about to do; pc is its operation:
  *
  *   OP     the operation at pc, not looked at yet (only within a step) or an event
- *   UNLOCK, UNLOCK_WOKEN, SLEEP, RELOCK    inside the wait at pc
+ *   UNLOCK, UNLOCK_WOKEN, SLEEP, RELOCK    inside the wait at pc; RELOCK_LATE: after a timeout
+ *   CLAIMED    inside the wrlock at pc, where writers come first
  *   ABSENT, JOIN (waits for the thread of the join at pc), DONE, FAILED
  */
 #include <string.h>
 #include "machine.h"
 
-enum mode { ABSENT, OP, UNLOCK, UNLOCK_WOKEN, SLEEP, RELOCK, JOIN, DONE, FAILED };
+enum mode { ABSENT, OP, UNLOCK, UNLOCK_WOKEN, SLEEP, RELOCK, RELOCK_LATE, CLAIMED, JOIN, DONE, FAILED };
 
 #define HIGH 0x8080808080808080u
 
@@ -54,13 +55,40 @@ static bool owns(const struct mz_state *s, int t, int mutex)
     return s->objects[MZ_MODEL_MUTEX][mutex].content == t + 1;
 }
 
+static bool timed(const struct mz_model_op *op)
+{
+    return op->code == MZ_MODEL_TIMEDWAIT || op->code == MZ_MODEL_FUTEX_TIMEDWAIT;
+}
+
+static int as_readers(const struct mz_state *s, int lock)
+{
+    int count = 0;
+    for (int t = 0; t < MZ_MODEL_THREADS; t++) count += s->threads[t].held[lock];
+    return count;
+}
+
+/* Could a thread have the read-write lock now? */
+static bool free_for(const struct mz_state *s, int lock, bool writer)
+{
+    const struct mz_state_object *o = &s->objects[MZ_MODEL_RWLOCK][lock];
+    return !o->content && (writer ? as_readers(s, lock) == 0 : o->claims == 0);
+}
+
 /* Local code. `todo` is the set of threads that have some to run. */
 
 static void local_unlock(struct mz_state *s, int t, int mutex)
 {
     struct mz_state_object *o = &s->objects[MZ_MODEL_MUTEX][mutex];
     o->content = 0;
-    o->accesses = join(o->accesses, s->threads[t].clock); /* comes before the next lock */
+    o->writes = join(o->writes, s->threads[t].clock); /* comes before the next lock */
+}
+
+static void end_once(struct mz_state *s, int t, int once)
+{
+    struct mz_state_object *o = &s->objects[MZ_MODEL_ONCES][once];
+    if (o->content != t + 1) return;
+    o->content = -1;
+    o->writes = join(o->writes, s->threads[t].clock);
 }
 
 static unsigned finish(const struct mz_machine *k, struct mz_state *s, int t)
@@ -109,7 +137,14 @@ static bool local(struct mz_machine *k, struct mz_state *s, int t, unsigned *tod
         local_unlock(s, t, op->object);
         break;
     case MZ_MODEL_WAIT:
+    case MZ_MODEL_TIMEDWAIT:
         if (owns(s, t, op->mutex)) return false;
+        break;
+    case MZ_MODEL_RWUNLOCK:
+        if (self->held[op->object] || s->objects[MZ_MODEL_RWLOCK][op->object].content == t + 1) return false;
+        break;
+    case MZ_MODEL_ONCE_END:
+        end_once(s, t, op->object);
         break;
     case MZ_MODEL_ASSERT:
         feature(k, compare(s, t, op) ? MZ_FEATURE_ASSERT_HOLDS : MZ_FEATURE_ASSERT_FAILS);
@@ -149,41 +184,66 @@ static void run_local(struct mz_machine *k, struct mz_state *s, unsigned todo)
 int mz_machine_object(const struct mz_machine *k, const struct mz_state *s, int thread)
 {
     const struct mz_model_op *op = current(k, s, thread);
-    if (s->threads[thread].mode != OP) return MZ_MODEL_MUTEX * 16 + op->mutex; /* inside a wait */
-    switch (op->code) {
-    case MZ_MODEL_LOCK:
-    case MZ_MODEL_TRYLOCK:
-    case MZ_MODEL_UNLOCK:
-        return MZ_MODEL_MUTEX * 16 + op->object;
-    case MZ_MODEL_WAIT:
-    case MZ_MODEL_SIGNAL:
-    case MZ_MODEL_BROADCAST:
-        return MZ_MODEL_COND * 16 + op->object;
-    case MZ_MODEL_SEM_WAIT:
-    case MZ_MODEL_SEM_POST:
-        return MZ_MODEL_SEM * 16 + op->object;
-    case MZ_MODEL_CHOOSE:
-        return -1;
+    switch (s->threads[thread].mode) {
+    case UNLOCK:
+    case UNLOCK_WOKEN:
+    case RELOCK:
+    case RELOCK_LATE:
+        return MZ_MODEL_MUTEX * 16 + op->mutex;
     default:
-        return MZ_MODEL_VAR * 16 + op->object;
+        return op->code == MZ_MODEL_CHOOSE ? -1 : (int)mz_model_kind_of(op->code) * 16 + op->object;
     }
 }
 
-bool mz_machine_only_reads(const struct mz_machine *k, const struct mz_state *s, int thread)
+static enum mz_use use_of_rwlock(const struct mz_machine *k, const struct mz_state *s, int t)
+{
+    const struct mz_model_op *op = current(k, s, t);
+    enum mz_use as_reader = k->m->initial[MZ_MODEL_RWLOCK][op->object] ? MZ_USE_WRITE : MZ_USE_SHARE;
+    switch (op->code) {
+    case MZ_MODEL_RDLOCK:
+        return as_reader;
+    case MZ_MODEL_RWUNLOCK:
+        return s->threads[t].held[op->object] ? as_reader : MZ_USE_WRITE;
+    case MZ_MODEL_TRYRDLOCK:
+        return free_for(s, op->object, false) ? as_reader : MZ_USE_READ;
+    case MZ_MODEL_TRYWRLOCK:
+        return free_for(s, op->object, true) ? MZ_USE_WRITE : MZ_USE_READ;
+    default:
+        return MZ_USE_WRITE; /* WRLOCK, its claim too */
+    }
+}
+
+enum mz_use mz_machine_use(const struct mz_machine *k, const struct mz_state *s, int thread)
 {
     const struct mz_model_op *op = current(k, s, thread);
-    if (s->threads[thread].mode != OP) return false;
+    bool reads;
+    if (s->threads[thread].mode == SLEEP) return MZ_USE_READ; /* the timeout */
+    if (s->threads[thread].mode != OP) return MZ_USE_WRITE;
     switch (op->code) {
     case MZ_MODEL_READ:
     case MZ_MODEL_WAIT:
-        return true;
+    case MZ_MODEL_TIMEDWAIT:
+    case MZ_MODEL_FUTEX_WAIT:
+    case MZ_MODEL_FUTEX_TIMEDWAIT:
+        reads = true;
+        break;
     case MZ_MODEL_CAS:
-        return s->objects[MZ_MODEL_VAR][op->object].content != operand(s, thread, &op->a);
+        reads = s->objects[MZ_MODEL_VAR][op->object].content != operand(s, thread, &op->a);
+        break;
     case MZ_MODEL_TRYLOCK:
-        return s->objects[MZ_MODEL_MUTEX][op->object].content != 0;
+        reads = s->objects[MZ_MODEL_MUTEX][op->object].content != 0;
+        break;
+    case MZ_MODEL_SEM_TRY:
+        reads = s->objects[MZ_MODEL_SEM][op->object].content == 0;
+        break;
+    case MZ_MODEL_ONCE:
+        reads = s->objects[MZ_MODEL_ONCES][op->object].content < 0;
+        break;
     default:
-        return false;
+        if (mz_model_kind_of(op->code) == MZ_MODEL_RWLOCK) return use_of_rwlock(k, s, thread);
+        reads = false;
     }
+    return reads ? MZ_USE_READ : MZ_USE_WRITE;
 }
 
 static uint64_t scramble(uint64_t x)
@@ -200,10 +260,13 @@ static void order(const struct mz_machine *k, struct mz_state *s, int t, int cho
     mz_lanes clock = s->threads[t].clock;
     if (where >= 0) {
         struct mz_state_object *o = &s->objects[where / 16][where % 16];
-        bool reads = mz_machine_only_reads(k, s, t);
-        clock = join(clock, reads ? o->writes : o->accesses) + ((mz_lanes)1 << 8 * t);
-        o->accesses = join(o->accesses, clock);
-        if (!reads) o->writes = clock;
+        enum mz_use use = mz_machine_use(k, s, t);
+        clock = join(clock, o->writes);
+        if (use != MZ_USE_READ) clock = join(clock, o->reads);
+        if (use != MZ_USE_SHARE) clock = join(clock, o->shares);
+        clock += (mz_lanes)1 << 8 * t;
+        mz_lanes *known = use == MZ_USE_READ ? &o->reads : use == MZ_USE_SHARE ? &o->shares : &o->writes;
+        *known = join(*known, clock);
     } else {
         clock += (mz_lanes)1 << 8 * t;
     }
@@ -220,30 +283,78 @@ static void acquire(struct mz_machine *k, struct mz_state *s, int t, int mutex)
     s->objects[MZ_MODEL_MUTEX][mutex].content = (int16_t)(t + 1);
 }
 
-static void wake(struct mz_machine *k, struct mz_state *s, int t, int sleeper)
+/* Who was woken on a futex has local code to run: returned as a set. */
+static unsigned wake(struct mz_machine *k, struct mz_state *s, int t, int sleeper)
 {
     struct mz_state_thread *other = &s->threads[sleeper];
+    const struct mz_model_op *op = current(k, s, sleeper);
+    bool futex = mz_model_kind_of(op->code) == MZ_MODEL_VAR;
     feature_if(k, other->mode == UNLOCK, MZ_FEATURE_EARLY_WAKE);
+    feature_if(k, timed(op), MZ_FEATURE_TIMED_WOKEN);
+    feature_if(k, futex, MZ_FEATURE_FUTEX_WOKEN);
     if (other->mode == UNLOCK) {
         other->mode = UNLOCK_WOKEN; /* the signal comes before the lock, not before the unlock */
         other->signal = s->threads[t].clock;
-    } else {
-        other->mode = RELOCK;
-        other->clock = join(other->clock, s->threads[t].clock);
+        return 0;
     }
+    other->clock = join(other->clock, s->threads[t].clock);
+    other->mode = RELOCK;
+    if (!futex) return 0;
+    store(s, sleeper, op->result, 1);
+    other->mode = OP;
+    other->pc++;
+    return 1u << sleeper;
 }
 
-static void notify(struct mz_machine *k, struct mz_state *s, int t, const struct mz_model_op *op, int choice)
+static unsigned notify(struct mz_machine *k, struct mz_state *s, int t, int choice)
 {
-    struct mz_state_object *c = &s->objects[MZ_MODEL_COND][op->object];
-    unsigned waiters = (unsigned)c->content;
-    bool all = op->code == MZ_MODEL_BROADCAST;
+    const struct mz_model_op *op = current(k, s, t);
+    struct mz_state_object *c = &s->objects[mz_model_kind_of(op->code)][op->object];
+    unsigned waiters = c->waiters, woken = 0;
+    bool all = op->code == MZ_MODEL_BROADCAST || op->code == MZ_MODEL_FUTEX_WAKE_ALL;
     feature_if(k, !all && !waiters, MZ_FEATURE_LOST_SIGNAL);
     feature_if(k, !all && waiters, MZ_FEATURE_SIGNAL_WAKES);
     feature_if(k, waiters & (waiters - 1), all ? MZ_FEATURE_BROADCAST_MANY : MZ_FEATURE_SIGNAL_CHOICE);
     if (!all) waiters &= 1u << choice;
-    c->content = (int16_t)((unsigned)c->content & ~waiters);
-    for (; waiters; waiters &= waiters - 1) wake(k, s, t, __builtin_ctz(waiters));
+    c->waiters &= (uint8_t)~waiters;
+    for (; waiters; waiters &= waiters - 1) woken |= wake(k, s, t, __builtin_ctz(waiters));
+    return woken;
+}
+
+/* True when the operation is over. */
+static bool lock_or_unlock(struct mz_machine *k, struct mz_state *s, int t, bool failed)
+{
+    const struct mz_model_op *op = current(k, s, t);
+    struct mz_state_thread *self = &s->threads[t];
+    struct mz_state_object *o = &s->objects[MZ_MODEL_RWLOCK][op->object];
+    switch (op->code) {
+    case MZ_MODEL_RWUNLOCK:
+        if (self->held[op->object])
+            self->held[op->object]--;
+        else
+            o->content = 0;
+        return true;
+    case MZ_MODEL_WRLOCK:
+        if (k->m->initial[MZ_MODEL_RWLOCK][op->object] && self->mode == OP) {
+            o->claims++;
+            self->mode = CLAIMED;
+            return false;
+        }
+        if (self->mode == CLAIMED) o->claims--;
+        self->mode = OP;
+        o->content = (int16_t)(t + 1);
+        return true;
+    case MZ_MODEL_TRYWRLOCK:
+        feature_if(k, failed, MZ_FEATURE_FAILED_TRYWRLOCK);
+        if (!failed) o->content = (int16_t)(t + 1);
+        break;
+    default: /* RDLOCK, TRYRDLOCK */
+        feature_if(k, failed, MZ_FEATURE_FAILED_TRYRDLOCK);
+        feature_if(k, !failed && as_readers(s, op->object), MZ_FEATURE_READERS);
+        if (!failed) self->held[op->object]++;
+    }
+    store(s, t, op->result, !failed);
+    return true;
 }
 
 static void change(struct mz_state *s, int t, const struct mz_model_op *op, bool failed)
@@ -270,7 +381,24 @@ static void change(struct mz_state *s, int t, const struct mz_model_op *op, bool
     store(s, t, op->result, old);
 }
 
-/* The event of a thread at the start of an operation; true when the operation is over. */
+/* A futex_wait; true when it is over. */
+static bool look(struct mz_machine *k, struct mz_state *s, int t)
+{
+    const struct mz_model_op *op = current(k, s, t);
+    struct mz_state_object *v = &s->objects[MZ_MODEL_VAR][op->object];
+    bool waits = v->content == operand(s, t, &op->a);
+    feature(k, waits ? MZ_FEATURE_FUTEX_WAITS : MZ_FEATURE_FUTEX_GOES_ON);
+    if (waits) {
+        v->waiters |= (uint8_t)(1u << t);
+        s->threads[t].mode = SLEEP;
+    } else {
+        store(s, t, op->result, 0);
+    }
+    return !waits;
+}
+
+/* The event of a thread at the start of an operation, unless it notifies; true when the operation is over.
+ * Failed: it only reads. */
 static bool perform(struct mz_machine *k, struct mz_state *s, int t, int choice, bool failed)
 {
     const struct mz_model_op *op = current(k, s, t);
@@ -288,14 +416,24 @@ static bool perform(struct mz_machine *k, struct mz_state *s, int t, int choice,
         s->objects[MZ_MODEL_MUTEX][op->object].content = 0;
         return true;
     case MZ_MODEL_WAIT:
+    case MZ_MODEL_TIMEDWAIT:
         feature(k, MZ_FEATURE_WAIT);
-        s->objects[MZ_MODEL_COND][op->object].content |= (int16_t)(1 << t);
+        s->objects[MZ_MODEL_COND][op->object].waiters |= (uint8_t)(1u << t);
         s->threads[t].mode = k->tried & 1u << op->mutex ? UNLOCK : SLEEP;
         if (s->threads[t].mode == SLEEP) local_unlock(s, t, op->mutex);
         return false;
-    case MZ_MODEL_SIGNAL:
-    case MZ_MODEL_BROADCAST:
-        notify(k, s, t, op, choice);
+    case MZ_MODEL_FUTEX_WAIT:
+    case MZ_MODEL_FUTEX_TIMEDWAIT:
+        return look(k, s, t);
+    case MZ_MODEL_ONCE:
+        s->objects[MZ_MODEL_ONCES][op->object].content = (int16_t)(failed ? -1 : t + 1);
+        feature_if(k, failed, MZ_FEATURE_ONCE_DONE);
+        if (failed) s->threads[t].pc = (uint8_t)(op->target - 1);
+        return true;
+    case MZ_MODEL_SEM_TRY:
+        feature_if(k, failed, MZ_FEATURE_FAILED_SEM_TRY);
+        if (!failed) s->objects[MZ_MODEL_SEM][op->object].content--;
+        store(s, t, op->result, !failed);
         return true;
     case MZ_MODEL_SEM_WAIT:
         s->objects[MZ_MODEL_SEM][op->object].content--;
@@ -308,18 +446,35 @@ static bool perform(struct mz_machine *k, struct mz_state *s, int t, int choice,
         store(s, t, op->result, choice);
         return true;
     default:
-        feature_if(k, failed, MZ_FEATURE_FAILED_CAS);
+        if (mz_model_kind_of(op->code) == MZ_MODEL_RWLOCK) return lock_or_unlock(k, s, t, failed);
+        feature_if(k, failed && op->code == MZ_MODEL_CAS, MZ_FEATURE_FAILED_CAS);
         change(s, t, op, failed);
         return true;
     }
 }
 
-/* The later events of a wait; true when the wait is over. */
-static bool perform_wait(struct mz_machine *k, struct mz_state *s, int t)
+/* The thread's timeout; true when the operation is over. */
+static bool give_up(struct mz_machine *k, struct mz_state *s, int t)
+{
+    const struct mz_model_op *op = current(k, s, t);
+    bool futex = mz_model_kind_of(op->code) == MZ_MODEL_VAR;
+    feature(k, MZ_FEATURE_TIMEOUT);
+    s->objects[mz_model_kind_of(op->code)][op->object].waiters &= (uint8_t) ~(1u << t);
+    s->threads[t].mode = futex ? OP : RELOCK_LATE;
+    if (futex) store(s, t, op->result, 2);
+    return futex;
+}
+
+/* The later events of an operation; true when it is over. */
+static bool perform_later(struct mz_machine *k, struct mz_state *s, int t)
 {
     struct mz_state_thread *self = &s->threads[t];
     int mutex = current(k, s, t)->mutex;
     switch (self->mode) {
+    case CLAIMED:
+        return lock_or_unlock(k, s, t, false);
+    case SLEEP:
+        return give_up(k, s, t);
     case UNLOCK:
         s->objects[MZ_MODEL_MUTEX][mutex].content = 0;
         self->mode = SLEEP;
@@ -330,22 +485,34 @@ static bool perform_wait(struct mz_machine *k, struct mz_state *s, int t)
         self->signal = 0;
         self->mode = RELOCK;
         return false;
-    default: /* RELOCK */
+    default: /* RELOCK, RELOCK_LATE */
         acquire(k, s, t, mutex);
+        store(s, t, current(k, s, t)->result, self->mode == RELOCK);
         self->mode = OP;
         return true;
     }
 }
 
+static bool notifies(uint8_t code)
+{
+    return code == MZ_MODEL_SIGNAL || code == MZ_MODEL_BROADCAST || code == MZ_MODEL_FUTEX_WAKE ||
+           code == MZ_MODEL_FUTEX_WAKE_ALL;
+}
+
 void mz_machine_step(struct mz_machine *k, struct mz_state *s, int thread, int choice)
 {
-    bool failed = current(k, s, thread)->code != MZ_MODEL_READ && mz_machine_only_reads(k, s, thread);
+    bool failed = mz_machine_use(k, s, thread) == MZ_USE_READ, over = true;
+    unsigned woken = 0;
     order(k, s, thread, choice);
-    bool over =
-        s->threads[thread].mode == OP ? perform(k, s, thread, choice, failed) : perform_wait(k, s, thread);
+    if (s->threads[thread].mode != OP)
+        over = perform_later(k, s, thread);
+    else if (notifies(current(k, s, thread)->code))
+        woken = notify(k, s, thread, choice);
+    else
+        over = perform(k, s, thread, choice, failed);
     if (!over) return;
     s->threads[thread].pc++;
-    run_local(k, s, 1u << thread);
+    run_local(k, s, woken | 1u << thread);
 }
 
 static bool mutex_free(struct mz_machine *k, const struct mz_state *s, int t, int mutex)
@@ -356,12 +523,29 @@ static bool mutex_free(struct mz_machine *k, const struct mz_state *s, int t, in
     return owner == 0;
 }
 
+static unsigned rwlock_choices(struct mz_machine *k, const struct mz_state *s, int t)
+{
+    const struct mz_model_op *op = current(k, s, t);
+    const struct mz_state_object *o = &s->objects[MZ_MODEL_RWLOCK][op->object];
+    if (op->code == MZ_MODEL_WRLOCK) {
+        feature_if(k, as_readers(s, op->object), MZ_FEATURE_WRITER_WAITS);
+        if (k->m->initial[MZ_MODEL_RWLOCK][op->object] && s->threads[t].mode == OP) return 1; /* the claim */
+        return free_for(s, op->object, true);
+    }
+    if (op->code != MZ_MODEL_RDLOCK) return 1;
+    feature_if(k, o->content != 0, MZ_FEATURE_READER_WAITS);
+    feature_if(k, o->claims != 0 && !o->content, MZ_FEATURE_CLAIM_WAITS);
+    return free_for(s, op->object, false);
+}
+
 unsigned mz_machine_choices(struct mz_machine *k, const struct mz_state *s, int thread)
 {
     uint8_t mode = s->threads[thread].mode;
     const struct mz_model_op *op = current(k, s, thread);
     if (mode == UNLOCK || mode == UNLOCK_WOKEN) return 1;
-    if (mode == RELOCK) return mutex_free(k, s, thread, op->mutex);
+    if (mode == SLEEP) return timed(op);
+    if (mode == CLAIMED) return rwlock_choices(k, s, thread);
+    if (mode == RELOCK || mode == RELOCK_LATE) return mutex_free(k, s, thread, op->mutex);
     if (mode != OP) return 0;
     switch (op->code) {
     case MZ_MODEL_LOCK:
@@ -369,14 +553,18 @@ unsigned mz_machine_choices(struct mz_machine *k, const struct mz_state *s, int 
     case MZ_MODEL_SEM_WAIT:
         feature_if(k, s->objects[MZ_MODEL_SEM][op->object].content == 0, MZ_FEATURE_SEM_BLOCKS);
         return s->objects[MZ_MODEL_SEM][op->object].content > 0;
-    case MZ_MODEL_SIGNAL: {
-        unsigned waiters = (unsigned)s->objects[MZ_MODEL_COND][op->object].content;
+    case MZ_MODEL_SIGNAL:
+    case MZ_MODEL_FUTEX_WAKE: {
+        unsigned waiters = s->objects[mz_model_kind_of(op->code)][op->object].waiters;
         return waiters ? waiters : 1;
     }
+    case MZ_MODEL_ONCE:
+        feature_if(k, s->objects[MZ_MODEL_ONCES][op->object].content > 0, MZ_FEATURE_ONCE_WAITS);
+        return s->objects[MZ_MODEL_ONCES][op->object].content <= 0;
     case MZ_MODEL_CHOOSE:
         return (1u << op->a.value) - 1;
     default:
-        return 1;
+        return mz_model_kind_of(op->code) == MZ_MODEL_RWLOCK ? rwlock_choices(k, s, thread) : 1;
     }
 }
 
@@ -408,9 +596,10 @@ void mz_machine_start(struct mz_machine *k, struct mz_state *s)
 static enum mz_model_status status_of(const struct mz_machine *k, const struct mz_state *s, int t)
 {
     static const uint8_t of_mode[] = {
-        [ABSENT] = MZ_MODEL_ABSENT, [UNLOCK] = MZ_MODEL_READY,   [UNLOCK_WOKEN] = MZ_MODEL_READY,
-        [SLEEP] = MZ_MODEL_WAITING, [RELOCK] = MZ_MODEL_LOCKING, [JOIN] = MZ_MODEL_JOINING,
-        [DONE] = MZ_MODEL_FINISHED, [FAILED] = MZ_MODEL_FAILED,
+        [ABSENT] = MZ_MODEL_ABSENT,       [UNLOCK] = MZ_MODEL_READY,       [UNLOCK_WOKEN] = MZ_MODEL_READY,
+        [SLEEP] = MZ_MODEL_WAITING,       [RELOCK] = MZ_MODEL_LOCKING,     [JOIN] = MZ_MODEL_JOINING,
+        [RELOCK_LATE] = MZ_MODEL_LOCKING, [CLAIMED] = MZ_MODEL_WR_LOCKING, [DONE] = MZ_MODEL_FINISHED,
+        [FAILED] = MZ_MODEL_FAILED,
     };
     if (s->threads[t].mode != OP) return (enum mz_model_status)of_mode[s->threads[t].mode];
     switch (current(k, s, t)->code) {
@@ -418,6 +607,12 @@ static enum mz_model_status status_of(const struct mz_machine *k, const struct m
         return MZ_MODEL_LOCKING;
     case MZ_MODEL_SEM_WAIT:
         return MZ_MODEL_SEM_WAITING;
+    case MZ_MODEL_RDLOCK:
+        return MZ_MODEL_RD_LOCKING;
+    case MZ_MODEL_WRLOCK:
+        return MZ_MODEL_WR_LOCKING;
+    case MZ_MODEL_ONCE:
+        return MZ_MODEL_ONCE_WAITING;
     default:
         return MZ_MODEL_READY;
     }
@@ -444,17 +639,21 @@ static uint64_t fold(uint64_t h, uint64_t word)
 
 uint64_t mz_machine_check(const struct mz_machine *k, const struct mz_state *s)
 {
-    uint64_t h = 0, regs;
+    uint64_t h = 0, regs, held;
+    _Static_assert(sizeof held == sizeof s->threads[0].held, "so are the locks it holds");
     _Static_assert(sizeof regs == sizeof s->threads[0].regs, "the registers of a thread are one word");
     for (int t = 0; t < k->m->thread_count; t++) {
         const struct mz_state_thread *x = &s->threads[t];
         memcpy(&regs, x->regs, sizeof regs);
-        h = fold(fold(fold(h, x->clock), x->signal + 256u * x->pc + x->mode), regs);
+        memcpy(&held, x->held, sizeof held);
+        h = fold(fold(fold(fold(h, x->clock), x->signal), 256u * x->pc + x->mode), regs);
+        h = fold(h, held);
     }
     for (int kind = 0; kind < MZ_MODEL_KINDS; kind++)
         for (int i = 0; i < k->m->object_count[kind]; i++) {
             const struct mz_state_object *o = &s->objects[kind][i];
-            h = fold(fold(fold(h, o->writes), o->accesses), (uint16_t)o->content);
+            h = fold(fold(fold(h, o->reads), o->shares), o->writes);
+            h = fold(h, (uint16_t)o->content | (uint64_t)o->waiters << 16 | (uint64_t)o->claims << 24);
         }
     return h;
 }

@@ -40,8 +40,24 @@ enum mz_feature { /* what happened in some execution of a program; for statistic
                   MZ_FEATURE_NO_JUMP,
                   MZ_FEATURE_ASSERT_HOLDS,
                   MZ_FEATURE_ASSERT_FAILS,
+                  MZ_FEATURE_TIMEOUT,
+                  MZ_FEATURE_TIMED_WOKEN,
+                  MZ_FEATURE_FAILED_SEM_TRY,
+                  MZ_FEATURE_READERS,
+                  MZ_FEATURE_WRITER_WAITS,
+                  MZ_FEATURE_READER_WAITS,
+                  MZ_FEATURE_CLAIM_WAITS,
+                  MZ_FEATURE_FAILED_TRYRDLOCK,
+                  MZ_FEATURE_FAILED_TRYWRLOCK,
+                  MZ_FEATURE_ONCE_DONE,
+                  MZ_FEATURE_ONCE_WAITS,
+                  MZ_FEATURE_FUTEX_WAITS,
+                  MZ_FEATURE_FUTEX_GOES_ON,
+                  MZ_FEATURE_FUTEX_WOKEN,
                   MZ_FEATURE_MACHINE /* how many of them the interpreter sets */
 };
+
+enum mz_use { MZ_USE_READ, MZ_USE_SHARE, MZ_USE_WRITE }; /* what an event does with its object */
 
 struct mz_machine {
     const struct mz_model *m;
@@ -55,11 +71,14 @@ struct mz_state_thread {
     mz_lanes signal; /* clock of the signal that woke it, until the mutex is released */
     mz_model_value regs[MZ_MODEL_REGS];
     uint8_t pc, mode;
+    uint8_t held[MZ_MODEL_OBJECTS]; /* read-write locks that it holds as a reader, how often */
 };
 
 struct mz_state_object {
-    mz_lanes writes, accesses; /* all that a read, that a write of this object comes after */
-    int16_t content;           /* value; owner plus one; set of waiters; count */
+    mz_lanes reads, shares, writes; /* clocks of its events, by use */
+    int16_t content;                /* value; count; owner or writer plus one; once: 0, runner plus one, -1 */
+    uint8_t waiters;                /* of a condition variable, of a variable as a futex */
+    uint8_t claims;                 /* of a read-write lock */
 };
 
 struct mz_state {
@@ -73,9 +92,11 @@ void mz_machine_init(struct mz_machine *k, const struct mz_model *m);
 void mz_machine_start(struct mz_machine *k, struct mz_state *s);
 /* The choices that the thread's next event has now, bit i for choice i; 0: not enabled. */
 unsigned mz_machine_choices(struct mz_machine *k, const struct mz_state *s, int thread);
-/* What the thread's next event is on (-1: nothing), and whether it would only read if it happened now. */
+/* What the thread's next event is on (-1: nothing), and what it would do with it if it happened now. */
 int mz_machine_object(const struct mz_machine *k, const struct mz_state *s, int thread);
-bool mz_machine_only_reads(const struct mz_machine *k, const struct mz_state *s, int thread);
+enum mz_use mz_machine_use(const struct mz_machine *k, const struct mz_state *s, int thread);
+/* Do two events on one object commute? */
+static inline bool mz_machine_commute(enum mz_use a, enum mz_use b) { return a == b && a != MZ_USE_WRITE; }
 void mz_machine_step(struct mz_machine *k, struct mz_state *s, int thread, int choice);
 void mz_machine_outcome(const struct mz_machine *k, const struct mz_state *s, struct mz_model_outcome *o);
 /* Of everything but form and last: equivalent executions must agree on it. */

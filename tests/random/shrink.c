@@ -89,6 +89,18 @@ static enum mz_model_code simpler_code(uint8_t code)
         return MZ_MODEL_LOCK;
     case MZ_MODEL_BROADCAST:
         return MZ_MODEL_SIGNAL;
+    case MZ_MODEL_TIMEDWAIT:
+        return MZ_MODEL_WAIT;
+    case MZ_MODEL_SEM_TRY:
+        return MZ_MODEL_SEM_WAIT;
+    case MZ_MODEL_TRYRDLOCK:
+        return MZ_MODEL_RDLOCK;
+    case MZ_MODEL_TRYWRLOCK:
+        return MZ_MODEL_WRLOCK;
+    case MZ_MODEL_FUTEX_TIMEDWAIT:
+        return MZ_MODEL_FUTEX_WAIT;
+    case MZ_MODEL_FUTEX_WAKE_ALL:
+        return MZ_MODEL_FUTEX_WAKE;
     default:
         return MZ_MODEL_CODES;
     }
@@ -110,7 +122,7 @@ static bool simplify_op(struct shrinker *s, int t, int i)
         better |= keep(s);
     }
     s->candidate = *s->m;
-    if (op->object > 0 && op->code < MZ_MODEL_CHOOSE) {
+    if (op->object > 0 && mz_model_kind_of(op->code) != MZ_MODEL_KINDS) {
         op->object = 0;
         better |= keep(s);
     }

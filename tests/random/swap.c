@@ -1,7 +1,7 @@
 /* Classes by swapping adjacent steps, see swap.h.
  *
- * Two adjacent steps of different threads are independent if the second was possible before the first, and
- * they are on different objects or both only read. */
+ * Two adjacent steps of different threads are independent if the second was possible before the first, as the
+ * same event, and they are on different objects or both read or both share. */
 #include <stdlib.h>
 #include <string.h>
 #include "swap.h"
@@ -70,9 +70,10 @@ static bool independent(struct swaps *w, const struct mz_state *s, const struct 
 {
     struct mz_machine *k = &w->machine;
     if (p.thread == q.thread || !(mz_machine_choices(k, s, q.thread) & 1u << q.choice)) return false;
-    int object = mz_machine_object(k, s, p.thread);
-    if (object < 0 || object != mz_machine_object(k, after_p, q.thread)) return true;
-    return mz_machine_only_reads(k, s, p.thread) && mz_machine_only_reads(k, after_p, q.thread);
+    int object = mz_machine_object(k, s, p.thread), other = mz_machine_object(k, after_p, q.thread);
+    if (other != mz_machine_object(k, s, q.thread)) return false; /* p woke q: it had a timeout before */
+    if (object < 0 || object != other) return true;
+    return mz_machine_commute(mz_machine_use(k, s, p.thread), mz_machine_use(k, after_p, q.thread));
 }
 
 /* Do q and then p lead to the same state as p and then q did? */

@@ -1,0 +1,234 @@
+/* A model as a system under test: what each thread does next, and whether it can. See system.c. */
+#include "state.h"
+
+/* Keys are apart by more than the size of any operation. A choose is on an object of its own. */
+uint64_t mz_model_key(enum mz_model_kind kind, int object)
+{
+    return 0x10000u * ((unsigned)kind + 1) + 64u * (unsigned)object;
+}
+static uint64_t choose_key(int thread, int pc)
+{
+    return 0x100000u + 64u * (unsigned)(thread * MZ_MODEL_OPS + pc);
+}
+
+/* Read-write locks. */
+
+static bool writers_first(const struct mz_model_explorer *s, int lock)
+{
+    return s->m->initial[MZ_MODEL_RWLOCK][lock] != 0;
+}
+
+static unsigned readers(const struct mz_model_rwlock *l)
+{
+    unsigned count = 0;
+    for (int t = 0; t < MZ_MODEL_THREADS; t++) count += l->held[t];
+    return count;
+}
+
+uint64_t mz_model_rw_state(const struct mz_model_explorer *s, int lock)
+{
+    const struct mz_model_rwlock *l = &s->rwlocks[lock];
+    return readers(l) | (l->writer != MZ_MODEL_NOBODY ? MZ_RW_WRITER : 0) | (uint64_t)l->claims << 32 |
+           (writers_first(s, lock) ? MZ_RW_ORDERED : 0);
+}
+
+bool mz_model_can_read(const struct mz_model_explorer *s, int lock)
+{
+    return s->rwlocks[lock].writer == MZ_MODEL_NOBODY && !s->rwlocks[lock].claims;
+}
+
+bool mz_model_can_write(const struct mz_model_explorer *s, int lock)
+{
+    return s->rwlocks[lock].writer == MZ_MODEL_NOBODY && !readers(&s->rwlocks[lock]);
+}
+
+enum mz_access mz_model_shared(const struct mz_model_explorer *s, int lock)
+{
+    return writers_first(s, lock) ? MZ_WRITES : MZ_SHARES;
+}
+
+/* Publishing. */
+
+static void publish(struct mz_model_explorer *s, int t, enum mz_op op, enum mz_model_kind kind, int object,
+                    enum mz_access access)
+{
+    s->view.pending[t] = (struct mz_pending){.key = mz_model_key(kind, object),
+                                             .choices = 1,
+                                             .op = (uint8_t)op,
+                                             .size = kind == MZ_MODEL_VAR ? sizeof(mz_model_value) : 0,
+                                             .access = (uint8_t)access};
+}
+
+void mz_model_publish_none(struct mz_model_explorer *s, int t)
+{
+    s->view.pending[t] = (struct mz_pending){.op = MZ_OP_NONE, .choices = 1};
+}
+
+static enum mz_access exact_access(const struct mz_model_explorer *s, int t)
+{
+    const struct mz_model_op *op = mz_model_op_of(s, t);
+    bool can_read = op->code == MZ_MODEL_TRYRDLOCK && mz_model_can_read(s, op->object);
+    switch (s->view.pending[t].op) {
+    case MZ_OP_CAS:
+        return s->vars[op->object] == mz_model_value_of(&s->threads[t], &op->a) ? MZ_WRITES : MZ_READS;
+    case MZ_OP_TRYLOCK:
+        return s->owner[op->object] == MZ_MODEL_NOBODY ? MZ_WRITES : MZ_READS;
+    case MZ_OP_SEM_TRY:
+        return s->sems[op->object] > 0 ? MZ_WRITES : MZ_READS;
+    case MZ_OP_TRYRDLOCK:
+        return can_read ? mz_model_shared(s, op->object) : MZ_READS;
+    case MZ_OP_TRYWRLOCK:
+        return mz_model_can_write(s, op->object) ? MZ_WRITES : MZ_READS;
+    default:
+        return (enum mz_access)s->view.pending[t].access;
+    }
+}
+
+/* Makes the access of a pending operation that may fail exact. */
+void mz_model_refresh(void *system, int t)
+{
+    struct mz_model_explorer *s = system;
+    s->view.pending[t].access = (uint8_t)exact_access(s, t);
+}
+
+static void publish_sleep(struct mz_model_explorer *s, int t, enum mz_model_kind kind)
+{
+    const struct mz_model_op *op = mz_model_op_of(s, t);
+    if (mz_model_timed(op))
+        publish(s, t, MZ_OP_TIMEOUT, kind, op->object, MZ_READS);
+    else
+        mz_model_publish_none(s, t);
+}
+
+static void publish_wait(struct mz_model_explorer *s, int t)
+{
+    const struct mz_model_op *op = mz_model_op_of(s, t);
+    switch (s->threads[t].phase) {
+    case MZ_AT_START:
+        publish(s, t, MZ_OP_WAIT, MZ_MODEL_COND, op->object, MZ_READS);
+        break;
+    case MZ_RELEASING:
+        publish(s, t, MZ_OP_UNLOCK, MZ_MODEL_MUTEX, op->mutex, MZ_WRITES);
+        break;
+    case MZ_SLEEPING:
+        publish_sleep(s, t, MZ_MODEL_COND);
+        break;
+    default:
+        publish(s, t, MZ_OP_LOCK, MZ_MODEL_MUTEX, op->mutex, MZ_WRITES);
+    }
+}
+
+static void publish_lock(struct mz_model_explorer *s, int t)
+{
+    const struct mz_model_op *op = mz_model_op_of(s, t);
+    enum mz_op exclusive = MZ_OP_WRLOCK;
+    bool writer = s->rwlocks[op->object].writer == t;
+    if (s->threads[t].phase == MZ_AT_START && writers_first(s, op->object)) exclusive = MZ_OP_RWCLAIM;
+    switch (op->code) {
+    case MZ_MODEL_RDLOCK:
+        publish(s, t, MZ_OP_RDLOCK, MZ_MODEL_RWLOCK, op->object, mz_model_shared(s, op->object));
+        break;
+    case MZ_MODEL_WRLOCK:
+        publish(s, t, exclusive, MZ_MODEL_RWLOCK, op->object, MZ_WRITES);
+        break;
+    case MZ_MODEL_TRYRDLOCK:
+        publish(s, t, MZ_OP_TRYRDLOCK, MZ_MODEL_RWLOCK, op->object, MZ_WRITES);
+        break;
+    case MZ_MODEL_TRYWRLOCK:
+        publish(s, t, MZ_OP_TRYWRLOCK, MZ_MODEL_RWLOCK, op->object, MZ_WRITES);
+        break;
+    default:
+        publish(s, t, MZ_OP_RWUNLOCK, MZ_MODEL_RWLOCK, op->object,
+                writer ? MZ_WRITES : mz_model_shared(s, op->object));
+    }
+}
+
+/* Operations of one event that always has the same name. */
+static const struct {
+    uint8_t op, access;
+} plain[MZ_MODEL_CODES] = {
+    [MZ_MODEL_READ] = {MZ_OP_LOAD, MZ_READS},
+    [MZ_MODEL_WRITE] = {MZ_OP_STORE, MZ_WRITES},
+    [MZ_MODEL_ADD] = {MZ_OP_RMW, MZ_WRITES},
+    [MZ_MODEL_XCHG] = {MZ_OP_RMW, MZ_WRITES},
+    [MZ_MODEL_CAS] = {MZ_OP_CAS, MZ_WRITES},
+    [MZ_MODEL_LOCK] = {MZ_OP_LOCK, MZ_WRITES},
+    [MZ_MODEL_TRYLOCK] = {MZ_OP_TRYLOCK, MZ_WRITES},
+    [MZ_MODEL_UNLOCK] = {MZ_OP_UNLOCK, MZ_WRITES},
+    [MZ_MODEL_SIGNAL] = {MZ_OP_SIGNAL, MZ_WRITES},
+    [MZ_MODEL_BROADCAST] = {MZ_OP_BROADCAST, MZ_WRITES},
+    [MZ_MODEL_SEM_WAIT] = {MZ_OP_SEM_WAIT, MZ_WRITES},
+    [MZ_MODEL_SEM_POST] = {MZ_OP_SEM_POST, MZ_WRITES},
+    [MZ_MODEL_SEM_TRY] = {MZ_OP_SEM_TRY, MZ_WRITES},
+    [MZ_MODEL_ONCE] = {MZ_OP_ONCE, MZ_WRITES},
+    [MZ_MODEL_FUTEX_WAKE] = {MZ_OP_SIGNAL, MZ_WRITES},
+    [MZ_MODEL_FUTEX_WAKE_ALL] = {MZ_OP_BROADCAST, MZ_WRITES},
+};
+
+void mz_model_publish(struct mz_model_explorer *s, int t)
+{
+    const struct mz_model_op *op = mz_model_op_of(s, t);
+    switch (op->code) {
+    case MZ_MODEL_WAIT:
+    case MZ_MODEL_TIMEDWAIT:
+        publish_wait(s, t);
+        break;
+    case MZ_MODEL_FUTEX_WAIT:
+    case MZ_MODEL_FUTEX_TIMEDWAIT:
+        if (s->threads[t].phase == MZ_SLEEPING)
+            publish_sleep(s, t, MZ_MODEL_VAR);
+        else
+            publish(s, t, MZ_OP_WAIT, MZ_MODEL_VAR, op->object, MZ_READS);
+        break;
+    case MZ_MODEL_CHOOSE:
+        s->view.pending[t] = (struct mz_pending){.key = choose_key(t, s->threads[t].pc),
+                                                 .op = MZ_OP_CHOOSE,
+                                                 .choices = mz_model_bit(op->a.value) - 1,
+                                                 .access = MZ_WRITES};
+        break;
+    default:
+        if (mz_model_kind_of(op->code) == MZ_MODEL_RWLOCK)
+            publish_lock(s, t);
+        else
+            publish(s, t, plain[op->code].op, mz_model_kind_of(op->code), op->object, plain[op->code].access);
+    }
+    if (op->code == MZ_MODEL_CAS)
+        s->view.pending[t].expected = (uint16_t)mz_model_value_of(&s->threads[t], &op->a);
+    mz_model_refresh(s, t);
+}
+
+/* The view. */
+
+static bool is_enabled(const struct mz_model_explorer *s, int t)
+{
+    const struct mz_model_op *op = mz_model_op_of(s, t);
+    switch (s->view.pending[t].op) {
+    case MZ_OP_NONE:
+        return false;
+    case MZ_OP_LOCK:
+        return s->owner[mz_model_has_mutex(op->code) ? op->mutex : op->object] == MZ_MODEL_NOBODY;
+    case MZ_OP_SEM_WAIT:
+        return s->sems[op->object] > 0;
+    case MZ_OP_RDLOCK:
+        return mz_model_can_read(s, op->object);
+    case MZ_OP_WRLOCK:
+        return mz_model_can_write(s, op->object);
+    case MZ_OP_ONCE:
+        return s->once[op->object] != MZ_ONCE_RUNNING;
+    default:
+        return true;
+    }
+}
+
+void mz_model_update_view(struct mz_model_explorer *s)
+{
+    s->view.enabled = 0;
+    for (int t = 0; t < s->m->thread_count; t++) {
+        if (!(s->view.alive & mz_model_bit(t))) continue;
+        if (is_enabled(s, t)) s->view.enabled |= mz_model_bit(t);
+        if (s->view.pending[t].op != MZ_OP_SIGNAL) continue;
+        const struct mz_model_op *op = mz_model_op_of(s, t);
+        uint8_t waiters = s->waiters[mz_model_kind_of(op->code)][op->object];
+        s->view.pending[t].choices = waiters ? waiters : 1;
+    }
+}
