@@ -4,8 +4,10 @@
  * Descriptors that are open when the program starts have a copy far above, which the program cannot reach;
  * from it they are opened again, and moved to where they were in the file. All others are closed.
  *
- * What goes through a descriptor is not explored: threads that use the same one are seen in one order only.
- * If what one writes the other may read (pipes, sockets), that is refused; for files it is noted. */
+ * What threads do with descriptors are no events, so only one order of it is seen. That is all there is if
+ * their uses are ordered by synchronization, like accesses to a variable. If not, and what one writes the
+ * other may read (the ends of a pipe, sockets), it is refused; for files it is noted. Descriptors that have
+ * to do with each other are one group; all sockets are. */
 #define _GNU_SOURCE
 #include "kernel.h"
 
@@ -16,6 +18,8 @@
 #define DESCRIPTORS 1024
 #define COPIES      64
 #define LIMITS      16
+#define NOBODY      255
+#define SOCKETS     (DESCRIPTORS - 1) /* the group of all sockets */
 
 static struct {
     struct {
@@ -24,10 +28,13 @@ static struct {
     } kept[COPIES];
     int kept_count;
     int lowest_copy;
-    struct {
+    struct use {
         uint32_t execution;
-        uint8_t thread, connects;
-    } users[DESCRIPTORS];
+        uint32_t epoch; /* of the last use, by ... */
+        uint8_t thread; /* ... this slot, or NOBODY */
+        bool connects;  /* data can come out again */
+        uint16_t group; /* descriptor whose entry counts for this one */
+    } uses[DESCRIPTORS];
     bool opened, replaced, moved;
     int directory;
     bool directory_changed;
@@ -111,24 +118,51 @@ void mz_files_reset(void)
 
 /* ---- who uses what ---- */
 
-void mz_files_new(int fd, bool connects)
+static struct use *use_of(int fd)
+{
+    bool known = fd > STDERR_FILENO && fd < DESCRIPTORS && fi.uses[fd].execution == rt.execution;
+    return known ? &fi.uses[fi.uses[fd].group] : NULL;
+}
+
+static void start_group(int group, bool connects)
+{
+    fi.uses[group] = (struct use){rt.execution, 0, NOBODY, connects, (uint16_t)group};
+}
+
+void mz_files_new(int fd, int like, bool connects)
 {
     fi.opened = true;
     if (fd < 0 || fd >= DESCRIPTORS) return;
-    fi.users[fd].execution = rt.execution;
-    fi.users[fd].thread = rt.self;
-    fi.users[fd].connects = connects;
+    start_group(fd, connects);
+    if (like >= 0 && like < DESCRIPTORS) fi.uses[fd].group = fi.uses[like].group;
+}
+
+void mz_files_new_socket(int fd)
+{
+    if (fi.uses[SOCKETS].execution != rt.execution) start_group(SOCKETS, true);
+    mz_files_new(fd, SOCKETS, true);
+}
+
+/* While replaying nothing is new. */
+static bool ordered(const struct use *u)
+{
+    if (u->thread == NOBODY || u->thread == rt.self || rt.path->depth < rt.path->replay) return true;
+    return u->epoch <= mz_sync_seen(rt.self, u->thread);
 }
 
 void mz_files_use(const struct mz_call *call, int fd)
 {
+    struct use *u = use_of(fd);
     fi.moved = true;
-    if (fd <= STDERR_FILENO || fd >= DESCRIPTORS) return;
-    if (fi.users[fd].execution != rt.execution || fi.users[fd].thread == rt.self) return;
-    if (fi.users[fd].connects)
-        mz_kernel_refuse(call, "a pipe, socket or eventfd that is used by two threads",
-                         "use a queue in memory, with a mutex and condition variables");
-    mz_note("two threads use the same descriptor: the order of what they do with it is not explored");
+    if (!u) return;
+    if (!ordered(u)) {
+        if (u->connects)
+            mz_kernel_refuse(call, "a pipe, socket or eventfd that two threads use without synchronization",
+                             "use a queue in memory, with a mutex and condition variables");
+        mz_note("two threads use the same descriptor: the order of what they do with it is not explored");
+    }
+    u->thread = rt.self;
+    u->epoch = rt.run.threads[rt.self].epoch;
 }
 
 long mz_files_close(struct mz_call *call)
@@ -151,7 +185,7 @@ long mz_files_close_range(struct mz_call *call)
 long mz_files_dup(struct mz_call *call)
 {
     int fd = (int)call->a[0];
-    bool known = fd >= 0 && fd < DESCRIPTORS && fi.users[fd].execution == rt.execution;
+    int like = use_of(fd) ? fd : -1;
     if (is_copy(fd)) return -EBADF;
     if (call->number != SYS_dup && is_copy((int)call->a[1]))
         mz_kernel_refuse(call, "a descriptor with this number", "take a smaller number");
@@ -159,14 +193,14 @@ long mz_files_dup(struct mz_call *call)
     long r = mz_sys(call->number, call->a[0], call->a[1], call->a[2]);
     if (r < 0) return r;
     if (kept_index((int)r) >= 0) fi.replaced = true;
-    mz_files_new((int)r, known && fi.users[fd].connects);
+    mz_files_new((int)r, like, false);
     return r;
 }
 
 long mz_files_fcntl(struct mz_call *call)
 {
     int fd = (int)call->a[0], what = (int)call->a[1];
-    bool known = fd >= 0 && fd < DESCRIPTORS && fi.users[fd].execution == rt.execution;
+    int like = use_of(fd) ? fd : -1;
     if (is_copy(fd)) return -EBADF;
     mz_files_use(call, fd);
     if (what == F_GETLK || what == F_OFD_GETLK) mz_snapshot_touch((void *)call->a[2], sizeof(struct flock));
@@ -174,8 +208,7 @@ long mz_files_fcntl(struct mz_call *call)
     rt.channel->in_kernel = 1;
     long r = mz_sys(SYS_fcntl, fd, what, call->a[2]);
     rt.channel->in_kernel = 0;
-    if ((what == F_DUPFD || what == F_DUPFD_CLOEXEC) && r >= 0)
-        mz_files_new((int)r, known && fi.users[fd].connects);
+    if ((what == F_DUPFD || what == F_DUPFD_CLOEXEC) && r >= 0) mz_files_new((int)r, like, false);
     return r;
 }
 

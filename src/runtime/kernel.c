@@ -34,7 +34,7 @@
 #include <asm/prctl.h>
 #include <linux/futex.h>
 
-enum { FD = 1, NEW = 2, MAKES_TWO = 4, CONNECTS = 8 };
+enum { FD = 1, NEW = 2, MAKES_TWO = 4, CONNECTS = 8, SOCKET = 16 };
 enum size_of { NONE, BYTES, ARGUMENT, ELEMENTS, VECTOR, MESSAGE, LENGTH, PAGES };
 
 struct output {
@@ -311,11 +311,14 @@ static long perform(struct mz_call *call, const struct rule *rule)
     c->in_kernel = 0;
     if (r == -EPIPE && rule->flags & FD && !quiet(call)) mz_signals_raise(SIGPIPE, call->context);
     if (mz_sys_failed(r)) return r;
-    if (rule->flags & NEW) mz_files_new((int)r, rule->flags & CONNECTS);
+    if (rule->flags & SOCKET)
+        mz_files_new_socket((int)r);
+    else if (rule->flags & NEW)
+        mz_files_new((int)r, -1, rule->flags & CONNECTS);
     if (rule->flags & MAKES_TWO) {
         const int *both = pointer(a[rule->outputs[0].argument]);
-        mz_files_new(both[0], true);
-        mz_files_new(both[1], true);
+        mz_files_new(both[0], -1, true);
+        mz_files_new(both[1], both[0], true);
     }
     return r;
 }

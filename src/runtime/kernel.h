@@ -64,7 +64,8 @@ long mz_maps_brk(struct mz_call *call);
 void mz_files_init(void);
 void mz_files_reset(void);
 void mz_files_use(const struct mz_call *call, int fd); /* one is about to be used */
-void mz_files_new(int fd, bool connects);              /* one was made; connects: data can come out again */
+void mz_files_new(int fd, int like, bool connects);    /* one was made, that has to do with `like`, or -1 */
+void mz_files_new_socket(int fd);
 long mz_files_close(struct mz_call *call);
 long mz_files_close_range(struct mz_call *call);
 long mz_files_dup(struct mz_call *call);
