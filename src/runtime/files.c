@@ -17,17 +17,24 @@
 
 #define DESCRIPTORS 1024
 #define COPIES      64
+#define PARTS       (2 * COPIES + 3)
 #define LIMITS      16
 #define NOBODY      255
 #define SOCKETS     (DESCRIPTORS - 1) /* the group of all sockets */
 
+struct range {
+    unsigned first, last;
+};
+
 static struct {
     struct {
         int fd, copy, fd_flags, flags;
-        long offset; /* or negative: cannot be moved */
+        long offset; /* or negative: is not moved */
     } kept[COPIES];
     int kept_count;
     int lowest_copy;
+    struct range free[PARTS]; /* descriptors that are not open at the start */
+    int free_count;
     struct use {
         uint32_t execution;
         uint32_t epoch; /* of the last use, by ... */
@@ -43,7 +50,15 @@ static struct {
     uint32_t limits_changed;
 } fi;
 
-static void keep(int fd, int lowest)
+static bool is_copy(int fd)
+{
+    if (fd < fi.lowest_copy) return false;
+    for (int i = 0; i < fi.kept_count; i++)
+        if (fi.kept[i].copy == fd) return true;
+    return fi.directory && fd == fi.directory;
+}
+
+static void keep(int fd)
 {
     long fd_flags = mz_sys(SYS_fcntl, fd, F_GETFD);
     if (fd_flags < 0) return;
@@ -51,30 +66,13 @@ static void keep(int fd, int lowest)
         mz_unsupported("more than 64 open descriptors at the start", "close some before mazurka check");
     int i = fi.kept_count++;
     fi.kept[i].fd = fd;
-    fi.kept[i].copy = (int)mz_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, lowest);
+    fi.kept[i].copy = (int)mz_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, fi.lowest_copy);
+    if (fi.kept[i].copy < 0) mz_unsupported("a limit of open descriptors this low", "raise it (ulimit -n)");
     fi.kept[i].fd_flags = (int)fd_flags;
     fi.kept[i].flags = (int)mz_sys(SYS_fcntl, fd, F_GETFL);
-    fi.kept[i].offset = mz_sys(SYS_lseek, fd, 0, SEEK_CUR);
-}
-
-void mz_files_init(void)
-{
-    struct rlimit limit = {DESCRIPTORS, DESCRIPTORS};
-    mz_sys(SYS_getrlimit, RLIMIT_NOFILE, &limit);
-    fi.lowest_copy = (int)(limit.rlim_cur > DESCRIPTORS ? DESCRIPTORS : limit.rlim_cur) - COPIES - 1;
-    for (int fd = 0; fd < fi.lowest_copy; fd++) keep(fd, fi.lowest_copy);
-    int here = (int)mz_sys(SYS_open, ".", O_PATH | O_CLOEXEC);
-    fi.directory = here < 0 ? here : (int)mz_sys(SYS_fcntl, here, F_DUPFD_CLOEXEC, fi.lowest_copy);
-    if (here >= 0) mz_sys(SYS_close, here);
-    fi.mask = -1;
-}
-
-static bool is_copy(int fd)
-{
-    if (fd < fi.lowest_copy || fd > fi.lowest_copy + COPIES) return false;
-    for (int i = 0; i < fi.kept_count; i++)
-        if (fi.kept[i].copy == fd) return true;
-    return fd == fi.directory;
+    /* What is written goes on where it was: the output of all executions, and of others who have it open. */
+    bool reads = (fi.kept[i].flags & O_ACCMODE) == O_RDONLY;
+    fi.kept[i].offset = reads ? mz_sys(SYS_lseek, fd, 0, SEEK_CUR) : -1;
 }
 
 static int kept_index(int fd)
@@ -84,23 +82,39 @@ static int kept_index(int fd)
     return -1;
 }
 
-/* Close all of first..last but our copies and, when starting over, what was open from the start. */
-static long close_but(unsigned first, unsigned last, bool kept_too, unsigned flags)
+/* The parts of first..last without our copies and, if asked for, without what was open from the start. */
+static int parts_of(unsigned first, unsigned last, bool kept_too, struct range *parts)
 {
-    long result = 0;
     unsigned from = first;
+    int count = 0;
     for (unsigned fd = first; fd <= last && fd < DESCRIPTORS; fd++) {
         if (!is_copy((int)fd) && (kept_too || kept_index((int)fd) < 0)) continue;
-        if (from < fd) result = mz_sys(SYS_close_range, from, fd - 1, flags);
+        if (from < fd) parts[count++] = (struct range){from, fd - 1};
         from = fd + 1;
     }
-    if (from <= last) result = mz_sys(SYS_close_range, from, last, flags);
-    return result;
+    if (from <= last) parts[count++] = (struct range){from, last};
+    return count;
+}
+
+void mz_files_init(void)
+{
+    struct rlimit limit = {DESCRIPTORS, DESCRIPTORS};
+    mz_sys(SYS_getrlimit, RLIMIT_NOFILE, &limit);
+    int most = (int)(limit.rlim_cur > DESCRIPTORS ? DESCRIPTORS : limit.rlim_cur);
+    fi.lowest_copy = most > 4 * COPIES ? most - COPIES - 1 : most / 2;
+    for (int fd = 0; fd < DESCRIPTORS; fd++)
+        if (!is_copy(fd)) keep(fd);
+    int here = (int)mz_sys(SYS_open, ".", O_PATH | O_CLOEXEC);
+    fi.directory = here < 0 ? here : (int)mz_sys(SYS_fcntl, here, F_DUPFD_CLOEXEC, fi.lowest_copy);
+    if (here >= 0) mz_sys(SYS_close, here);
+    fi.mask = -1;
+    fi.free_count = parts_of(0, ~0u, false, fi.free);
 }
 
 void mz_files_reset(void)
 {
-    if (fi.opened) close_but(0, ~0u, false, 0);
+    for (int i = 0; fi.opened && i < fi.free_count; i++)
+        mz_sys(SYS_close_range, fi.free[i].first, fi.free[i].last, 0);
     for (int i = 0; fi.replaced && i < fi.kept_count; i++) {
         mz_sys(SYS_dup3, fi.kept[i].copy, fi.kept[i].fd, fi.kept[i].fd_flags & FD_CLOEXEC ? O_CLOEXEC : 0);
         mz_sys(SYS_fcntl, fi.kept[i].fd, F_SETFL, fi.kept[i].flags);
@@ -177,8 +191,13 @@ long mz_files_close(struct mz_call *call)
 long mz_files_close_range(struct mz_call *call)
 {
     if (call->a[0] > call->a[1]) return -EINVAL;
+    struct range parts[PARTS];
+    int count = parts_of((unsigned)call->a[0], (unsigned)call->a[1], true, parts);
+    long r = 0;
     fi.replaced = true;
-    return close_but((unsigned)call->a[0], (unsigned)call->a[1], true, (unsigned)call->a[2]);
+    for (int i = 0; i < count && !r; i++)
+        r = mz_sys(SYS_close_range, parts[i].first, parts[i].last, call->a[2]);
+    return r;
 }
 
 /* dup, dup2, dup3: the new one belongs to whom the old one belongs. */

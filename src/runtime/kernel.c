@@ -112,6 +112,12 @@ static long own_exit(struct mz_call *call)
 
 static bool from_program(const struct mz_call *call);
 
+static bool is_wait(const struct mz_call *call)
+{
+    uint64_t op = call->a[1] & (uint64_t)FUTEX_CMD_MASK;
+    return op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET || op == FUTEX_LOCK_PI;
+}
+
 static long own_futex(struct mz_call *call)
 {
     uint64_t op = call->a[1] & (uint64_t)FUTEX_CMD_MASK;
@@ -121,7 +127,7 @@ static long own_futex(struct mz_call *call)
         return mz_futex(call->a[0], (int)call->a[1], (uint32_t)call->a[2], pointer(call->a[3]), call->a[4],
                         (uint32_t)call->a[5], false, pointer(pc), frame);
     }
-    if (op != FUTEX_WAIT && op != FUTEX_WAIT_BITSET && op != FUTEX_LOCK_PI) return 0;
+    if (!is_wait(call)) return 0;
     if (op != FUTEX_LOCK_PI && *(volatile uint32_t *)pointer(call->a[0]) != (uint32_t)call->a[2])
         return -EAGAIN;
     mz_kernel_refuse(call, "waiting for a lock inside the C library (a FILE, dlopen)",
@@ -345,6 +351,8 @@ static void caught(int number, siginfo_t *info, void *context)
         mz_kernel_refuse(&call, "a 32-bit system call", "use the 64-bit one");
     if (rt.active)
         result = mz_kernel_call(&call);
+    else if (call.number == SYS_futex && is_wait(&call))
+        mz_quit(1); /* all is done but flushing: a FILE that is held by a thread that was stopped */
     else
         result = mz_sys6(call.number, r[REG_RDI], r[REG_RSI], r[REG_RDX], r[REG_R10], r[REG_R8], r[REG_R9]);
     ((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] = result;

@@ -565,10 +565,20 @@ void mz_os_reset(void)
     mz_exit_reset();
 }
 
-/* What was loaded in this execution must be known to reports. */
+/* What was loaded in this execution must be known to reports. The loader's list is read without its lock,
+ * which a thread that was stopped may hold. */
 void mz_os_ended(void)
 {
-    if (rt.modules_changed) dl_iterate_phdr(add_module, NULL);
+    if (!rt.modules_changed) return;
+    for (const struct link_map *l = _r_debug.r_map; l; l = l->l_next) {
+        const ElfW(Ehdr) *e = (const void *)l->l_addr;
+        if (!l->l_addr || !mz_maps_contains(l->l_addr) || memcmp(e->e_ident, ELFMAG, SELFMAG)) continue;
+        struct dl_phdr_info info = {.dlpi_addr = l->l_addr,
+                                    .dlpi_name = l->l_name,
+                                    .dlpi_phdr = (const void *)(l->l_addr + e->e_phoff),
+                                    .dlpi_phnum = e->e_phnum};
+        add_module(&info, sizeof info, NULL);
+    }
 }
 
 static int our_main(int argc, char **argv, char **envp)
