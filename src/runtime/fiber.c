@@ -181,6 +181,7 @@ __attribute__((noinline)) void mz_fiber_enter(int slot)
 {
     rt.self = (uint8_t)slot;
     rt.active = true;
+    if (rt.switch_fp) load_fp(&environments[slot]);
     if (rt.switch_fs) set_fs(rt.slots[slot].fs);
     switch_to(&rt.explorer_sp, rt.slots[slot].sp);
     rt.active = false;
@@ -189,6 +190,10 @@ __attribute__((noinline)) void mz_fiber_enter(int slot)
 /* The same, but it can be entered again. */
 __attribute__((noinline)) void mz_fiber_pause(void)
 {
+    if (rt.switch_fp) {
+        save_fp(&environments[rt.self]);
+        load_fp(&first_environment);
+    }
     if (rt.switch_fs) set_fs(rt.explorer_fs);
     switch_to(&rt.slots[rt.self].sp, rt.explorer_sp);
 }

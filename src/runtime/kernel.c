@@ -332,6 +332,8 @@ static long perform(struct mz_call *call, const struct rule *rule)
 long mz_kernel_call(struct mz_call *call)
 {
     static const struct rule unknown;
+    if (rt.trial) mz_fiber_leave(); /* what it does out there could not be taken back */
+    mz_changed();
     const struct rule *rule = (uint64_t)call->number < CALLS ? &rules[call->number] : &unknown;
     if (rule->own) return rule->own(call);
     if (!rule->name || rule->refusal) refuse(call, rule);
