@@ -81,10 +81,10 @@ struct mz_event {
  * (MZ_RW_ORDERED in every state of it): a lock where claims of writers keep readers out; there they are
  * WRITES. RDLOCK is enabled iff there is no writer and no claim, WRLOCK (which ends its thread's claim, if
  * the lock is ordered) iff there is no writer and no reader. */
-#define MZ_RW_READERS 0xffffull         /* how many */
-#define MZ_RW_WRITER  (1ull << 16)      /* there is one */
-#define MZ_RW_ORDERED (1ull << 17)      /* always, or never for a lock */
-#define MZ_RW_CLAIMS  (0xffffull << 32) /* how many */
+#define MZ_RW_READERS UINT64_C(0xffff)         /* how many */
+#define MZ_RW_WRITER  (UINT64_C(1) << 16)      /* there is one */
+#define MZ_RW_ORDERED (UINT64_C(1) << 17)      /* always, or never for a lock */
+#define MZ_RW_CLAIMS  (UINT64_C(0xffff) << 32) /* how many */
 
 /* The execution under way; first member of struct mz_exploration. Read-only for the system: it is here so
  * that replaying a step costs a compare and a load. */

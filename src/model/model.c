@@ -27,6 +27,7 @@ enum mz_model_kind mz_model_kind_of(uint8_t code)
     case MZ_MODEL_SEM_WAIT:
     case MZ_MODEL_SEM_POST:
     case MZ_MODEL_SEM_TRY:
+    case MZ_MODEL_SEM_VALUE:
         return MZ_MODEL_SEM;
     case MZ_MODEL_RDLOCK:
     case MZ_MODEL_WRLOCK:

@@ -26,6 +26,7 @@
  *         sem_wait s
  *         sem_post s
  *         sem_trywait s -> r1      # 1 if it took one, else 0
+ *         sem_value s -> r1
  *         rdlock l
  *         wrlock l
  *         tryrdlock l -> r1        # 1 if acquired, else 0
@@ -52,10 +53,10 @@
  *  - Local are spawn, join, assert, let, if, end_once, what does nothing because the thread holds nothing,
  * and unlock of those mutexes that the text tries nowhere: they happen within the step of the event before
  *    them (or at the start). All else is an event.
- *  - read, the waits, a timeout, a try that failed (cas, trylock, tryrdlock, trywrlock, sem_trywait) and a
- *    run_once of what is done only read their object. To take or give back a lock as a reader shares it,
- *    unless writers come first. All other events write their object. Events of different threads on one
- *    object are dependent unless both read or both share. A choose is on nothing.
+ *  - read, sem_value, the waits, a timeout, a try that failed (cas, trylock, tryrdlock, trywrlock,
+ * sem_trywait) and a run_once of what is done only read their object. To take or give back a lock as a reader
+ * shares it, unless writers come first. All other events write their object. Events of different threads on
+ * one object are dependent unless both read or both share. A choose is on nothing.
  *  - spawn: the child runs at once up to its first event. join: waits without an event; when the joined
  *    thread finishes the joiner goes on within that very step. One may wait for a thread still to be spawned.
  *  - wait: the event puts the thread among the waiters of c; then m is released (an event if m is tried),
@@ -124,6 +125,7 @@ enum mz_model_code {
     MZ_MODEL_SEM_POST,
     MZ_MODEL_TIMEDWAIT,
     MZ_MODEL_SEM_TRY,
+    MZ_MODEL_SEM_VALUE,
     MZ_MODEL_RDLOCK,
     MZ_MODEL_WRLOCK,
     MZ_MODEL_TRYRDLOCK,

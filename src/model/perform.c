@@ -146,9 +146,10 @@ static void semaphore_event(struct mz_model_explorer *s, int t)
 {
     const struct mz_model_op *op = mz_model_op_of(s, t);
     int *count = &s->sems[op->object];
-    bool fails = op->code == MZ_MODEL_SEM_TRY && *count == 0;
-    mz_explore_commit(s->x, fails ? MZ_READS : MZ_WRITES, (uint64_t)*count);
-    if (!fails) *count += op->code == MZ_MODEL_SEM_POST ? 1 : -1;
+    bool looks = op->code == MZ_MODEL_SEM_VALUE, fails = op->code == MZ_MODEL_SEM_TRY && *count == 0;
+    mz_explore_commit(s->x, fails || looks ? MZ_READS : MZ_WRITES, (uint64_t)*count);
+    if (looks) mz_model_result(&s->threads[t], op, *count);
+    if (!fails && !looks) *count += op->code == MZ_MODEL_SEM_POST ? 1 : -1;
     if (op->code == MZ_MODEL_SEM_TRY) mz_model_result(&s->threads[t], op, !fails);
 }
 
@@ -230,6 +231,7 @@ bool mz_model_perform(struct mz_model_explorer *s, int t, int choice)
     case MZ_MODEL_SEM_WAIT:
     case MZ_MODEL_SEM_POST:
     case MZ_MODEL_SEM_TRY:
+    case MZ_MODEL_SEM_VALUE:
         semaphore_event(s, t);
         return true;
     case MZ_MODEL_ONCE:

@@ -34,6 +34,7 @@ static const struct {
     [MZ_MODEL_SEM_POST] = {"sem_post", "s"},
     [MZ_MODEL_TIMEDWAIT] = {"timedwait", "cM>"},
     [MZ_MODEL_SEM_TRY] = {"sem_trywait", "s>"},
+    [MZ_MODEL_SEM_VALUE] = {"sem_value", "s>"},
     [MZ_MODEL_RDLOCK] = {"rdlock", "l"},
     [MZ_MODEL_WRLOCK] = {"wrlock", "l"},
     [MZ_MODEL_TRYRDLOCK] = {"tryrdlock", "l>"},

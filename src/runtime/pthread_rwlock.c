@@ -44,8 +44,8 @@ static bool writers_first(const struct mz_rwlock *l)
 /* The state as the engine wants it (program.h). */
 static uint64_t state(const struct mz_rwlock *l)
 {
-    return (uint64_t)__builtin_popcountll(l->readers) | (l->writer ? 1u << 16 : 0) |
-           (uint64_t)l->claims << 32;
+    return (uint64_t)__builtin_popcountll(l->readers) | (l->writer ? MZ_RW_WRITER : 0) |
+           (writers_first(l) ? MZ_RW_ORDERED : 0) | (uint64_t)l->claims << 32;
 }
 
 static bool can_read(const struct mz_rwlock *l) { return !l->writer && !(writers_first(l) && l->claims); }

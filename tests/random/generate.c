@@ -250,7 +250,10 @@ static void block_semaphore(struct generator *g)
 {
     int s = any(g, MZ_MODEL_SEM);
     if (percent(g, 50)) {
-        emit(g, percent(g, 50) ? MZ_MODEL_SEM_WAIT : MZ_MODEL_SEM_POST, s);
+        if (percent(g, 15))
+            emit(g, MZ_MODEL_SEM_VALUE, s)->result = (uint8_t)below(g, 2);
+        else
+            emit(g, percent(g, 50) ? MZ_MODEL_SEM_WAIT : MZ_MODEL_SEM_POST, s);
         g->budget--;
         return;
     }

@@ -43,6 +43,7 @@ enum mz_use mz_machine_use(const struct mz_machine *k, const struct mz_state *s,
     if (s->threads[thread].mode != OP) return MZ_USE_WRITE;
     switch (op->code) {
     case MZ_MODEL_READ:
+    case MZ_MODEL_SEM_VALUE:
     case MZ_MODEL_WAIT:
     case MZ_MODEL_TIMEDWAIT:
     case MZ_MODEL_FUTEX_WAIT:
@@ -251,6 +252,9 @@ static bool perform(struct mz_machine *k, struct mz_state *s, int t, int choice,
         s->objects[MZ_MODEL_ONCES][op->object].content = (int16_t)(failed ? -1 : t + 1);
         feature_if(k, failed, MZ_FEATURE_ONCE_DONE);
         if (failed) s->threads[t].pc = (uint8_t)(op->target - 1);
+        return true;
+    case MZ_MODEL_SEM_VALUE:
+        store(s, t, op->result, s->objects[MZ_MODEL_SEM][op->object].content);
         return true;
     case MZ_MODEL_SEM_TRY:
         feature_if(k, failed, MZ_FEATURE_FAILED_SEM_TRY);
