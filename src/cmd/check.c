@@ -83,6 +83,8 @@ static int prepare(struct check *c)
     memcpy(r->identity, c->program.identity, sizeof r->identity);
     r->algorithm = mz_memory_string(c->settings.algorithm_name);
     r->allow_races = c->settings.allow_races;
+    r->heap_reuse = c->settings.heap_reuse;
+    r->leaks = c->settings.leaks;
     r->keep_going = c->settings.keep_going;
     r->max_steps = c->settings.max_steps;
     return 0;
@@ -129,7 +131,9 @@ static void write_trace(const struct check *c, struct mz_bug *bug, size_t number
 static void explain(struct check *c, const struct mz_finding *f, size_t number)
 {
     const struct mz_step *schedule = mz_outcome_schedule(&c->outcome, f);
-    struct mz_replay r = {(enum mz_kind)f->kind, f->thread, f->code, schedule, f->steps, 0, 0, f->hash};
+    uint64_t block = f->area == MZ_AREA_HEAP ? f->object_start : 0;
+    struct mz_replay r = {
+        (enum mz_kind)f->kind, f->thread, f->code, schedule, f->steps, 0, 0, f->hash, block};
     struct mz_bug *bug = &c->report.bugs[c->report.bug_count++];
     struct mz_outcome again = {0};
     struct mz_target t;

@@ -113,6 +113,21 @@ static int parse_data_races(struct mz_settings *s, const struct option *o, const
     return 0;
 }
 
+static int parse_heap(struct mz_settings *s, const struct option *o, const char *value)
+{
+    static const char *const names[] = {"fresh", "reuse"};
+    if (strcmp(value, names[0]) != 0 && strcmp(value, names[1]) != 0) return bad_word(o, value, names, 2);
+    s->heap_reuse = !strcmp(value, names[1]);
+    return 0;
+}
+
+static int parse_leaks(struct mz_settings *s, const struct option *o, const char *value)
+{
+    (void)o, (void)value;
+    s->leaks = true;
+    return 0;
+}
+
 static int parse_keep_going(struct mz_settings *s, const struct option *o, const char *value)
 {
     (void)o, (void)value;
@@ -256,6 +271,13 @@ static const struct option options[] = {
      "error (default): a data race is a bug, as in C11. allow (plain accesses are sequentially "
      "consistent) is not supported yet.",
      parse_data_races},
+    {"heap", 0, VALUE, "fresh|reuse", MZ_FOR_CHECK,
+     "fresh (default): no block of the heap is used twice in an execution, so every use after free is found. "
+     "reuse: freed blocks are used again, the last one first, and the order of malloc and free is explored: "
+     "for ABA bugs. A use after free of memory that has been handed out again is then not found.",
+     parse_heap},
+    {"leaks", 0, NOTHING, NULL, MZ_FOR_CHECK,
+     "Blocks of the heap that nothing points to when the program ends are an error.", parse_leaks},
     {"keep-going", 0, NOTHING, NULL, MZ_FOR_CHECK,
      "Go on after the first error and report each distinct one.", parse_keep_going},
     {"max-steps", 0, VALUE, "N", MZ_FOR_CHECK,

@@ -44,7 +44,7 @@ static int run(const char *trace, const struct mz_settings *s, const struct mz_r
     struct mz_report report = {.algorithm = "replay", .verdict = MZ_ERROR, .bug_count = 1};
     struct mz_replay replay = {
         expected->kind,    expected->thread, expected->code, expected->schedule, expected->schedule_length,
-        expected->address, expected->size,   expected->hash};
+        expected->address, expected->size,   expected->hash, expected->block};
     struct mz_program program = {0};
     struct mz_outcome outcome = {0};
     struct mz_target target;
@@ -54,6 +54,7 @@ static int run(const char *trace, const struct mz_settings *s, const struct mz_r
         mz_session_target(&target, s, &program, &r->arguments);
         target.options.allow_races = r->allow_races;
         target.options.heap_reuse = r->heap_reuse;
+        target.options.leaks = r->leaks;
         target.options.keep_going = r->keep_going;
         target.options.max_steps = r->max_steps ? r->max_steps : s->max_steps;
         status = mz_session_replay(&target, &replay, &outcome, &report.bugs[0]);

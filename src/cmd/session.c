@@ -23,6 +23,8 @@ void mz_session_target(struct mz_target *t, const struct mz_settings *s, const s
     t->options = (struct mz_options_block){.algorithm = s->algorithm,
                                            .sleep_sets = s->sleep_sets,
                                            .allow_races = s->allow_races,
+                                           .heap_reuse = s->heap_reuse,
+                                           .leaks = s->leaks,
                                            .show_output = s->verbose,
                                            .max_steps = s->max_steps};
 }
@@ -65,6 +67,7 @@ static int run_schedule(struct mz_target *t, const struct mz_replay *r, uint64_t
     t->options.schedule_length = (uint32_t)r->length;
     t->options.race_address = address;
     t->options.race_size = r->size;
+    t->options.block_address = r->block;
     t->schedule = r->schedule;
     t->time_limit = REPLAY_TIME;
     t->progress.on = false;

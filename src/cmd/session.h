@@ -20,6 +20,7 @@ struct mz_replay { /* a schedule to run again, and what is expected of it */
     size_t length;
     uint64_t address, size; /* data race: what to watch */
     uint64_t hash;          /* of the finding, among several of its kind */
+    uint64_t block;         /* heap: the block to watch; 0: none */
 };
 
 /* Runs it and explains what came of it. Returns 0 with bug->replayed telling whether it was the same;

@@ -26,6 +26,7 @@
 #define STALL       20.0 /* seconds without a step: it will not come back */
 #define BLOCKED     4.0  /* seconds inside of one system call */
 #define RECORDS     (1u << 19)
+#define BLOCKS      (1u << 18)
 #define LEAST_ARENA (64ull << 20)
 #define MOST_ARENA  (1ull << 30)
 
@@ -39,7 +40,7 @@ static uint64_t arena_size(uint64_t steps)
     return align(want < LEAST_ARENA ? LEAST_ARENA : want > MOST_ARENA ? MOST_ARENA : want);
 }
 
-/* header | live schedule | schedule to replay | records | schedules of findings
+/* header | live schedule | schedule to replay | records | blocks | schedules of findings
  * The same whether exploring or replaying, or what the program maps later would lie elsewhere. Pages that
  * nobody touches cost nothing. */
 static void lay_out(struct mz_channel *c, const struct mz_options_block *options)
@@ -58,6 +59,9 @@ static void lay_out(struct mz_channel *c, const struct mz_options_block *options
     c->records_offset = at;
     c->records_capacity = RECORDS;
     at += align(RECORDS * sizeof(struct mz_record));
+    c->blocks_offset = at;
+    c->blocks_capacity = BLOCKS;
+    at += align(BLOCKS * sizeof(struct mz_block_history));
     c->arena_offset = at;
     c->arena_size = arena_size(steps);
     c->size = at + c->arena_size;
@@ -83,6 +87,7 @@ static int create_channel(const struct mz_target *t, struct mz_channel **channel
     c->size = plan->size, c->options = plan->options;
     c->live_offset = plan->live_offset, c->live_capacity = plan->live_capacity;
     c->records_offset = plan->records_offset, c->records_capacity = plan->records_capacity;
+    c->blocks_offset = plan->blocks_offset, c->blocks_capacity = plan->blocks_capacity;
     c->arena_offset = plan->arena_offset, c->arena_size = plan->arena_size;
     if (t->options.mode == MZ_MODE_REPLAY)
         memcpy((char *)c + c->options.schedule_offset, t->schedule,
@@ -100,9 +105,11 @@ static void tidy(struct mz_channel *c, const struct mz_options_block *options)
     c->size = plan->size;
     c->live_offset = plan->live_offset, c->live_capacity = plan->live_capacity;
     c->records_offset = plan->records_offset, c->records_capacity = plan->records_capacity;
+    c->blocks_offset = plan->blocks_offset, c->blocks_capacity = plan->blocks_capacity;
     free(plan);
     if (c->live_length > c->live_capacity) c->live_length = c->live_capacity;
     if (c->record_count > c->records_capacity) c->record_count = (uint32_t)c->records_capacity;
+    if (c->block_count > c->blocks_capacity) c->block_count = (uint32_t)c->blocks_capacity;
     if (c->finding_count > MZ_MAX_FINDINGS) c->finding_count = MZ_MAX_FINDINGS;
     if (c->module_count > MZ_MAX_MODULES) c->module_count = MZ_MAX_MODULES;
     c->end_text[sizeof c->end_text - 1] = '\0';
@@ -114,6 +121,7 @@ static void tidy(struct mz_channel *c, const struct mz_options_block *options)
         f->text[MZ_TEXT - 1] = f->file[MZ_TEXT - 1] = '\0';
         if (f->thread >= MZ_MAX_THREADS) f->thread = 0;
         if (f->other_thread >= MZ_MAX_THREADS) f->other_thread = 0;
+        if (f->block > c->block_count) f->block = 0;
         if (f->op >= MZ_OP_COUNT) f->op = MZ_OP_NONE;
         if (f->other_op >= MZ_OP_COUNT) f->other_op = MZ_OP_NONE;
         if (f->steps_offset > c->size || f->steps > (c->size - f->steps_offset) / sizeof(struct mz_step))

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MZ_CHANNEL_MAGIC   0x4d5a43484e310a00ull
-#define MZ_CHANNEL_VERSION 2u
+#define MZ_CHANNEL_VERSION 5u
 #define MZ_CHANNEL_ENV     "MAZURKA_CHANNEL"
 
 #define MZ_MAX_THREADS  64
@@ -113,12 +113,18 @@ struct mz_finding {
     uint8_t op, other_op; /* data race: MZ_OP_READ, _WRITE or an atomic operation */
     int32_t code;         /* signal number, exit status */
     uint32_t size, other_size;
-    uint64_t address;       /* faulting, racing or freed address */
-    uint64_t other_address; /* nondeterminism: the object of before */
-    uint64_t execution;     /* number of the execution that found it, from 1 */
-    uint64_t hash;          /* equal for findings that are the same bug: kind and places */
-    char text[MZ_TEXT];     /* the failed expression, or a description */
-    char file[MZ_TEXT];     /* from __assert_fail; else empty, see place */
+    uint64_t address; /* faulting, racing or freed address; leak: the first block */
+    uint8_t area;     /* enum mz_area_kind of the object that the address lies in or near; 0: not known */
+    uint8_t reserved[3];
+    uint32_t block;                     /* replaying: its number in `blocks` plus one */
+    uint64_t object_start, object_size; /* of that object; leak: all bytes */
+    uint64_t frame_pc, frame_cfa;       /* replaying: see mz_record */
+    uint64_t other_pc;                  /* data race: low half of where the earlier access was */
+    uint64_t other_address;             /* nondeterminism: the object of before */
+    uint64_t execution;                 /* number of the execution that found it, from 1 */
+    uint64_t hash;                      /* equal for findings that are the same bug: kind and places */
+    char text[MZ_TEXT];                 /* the failed expression, or a description */
+    char file[MZ_TEXT];                 /* from __assert_fail; else empty, see place */
     uint32_t line;
     uint32_t steps;        /* length of the schedule */
     uint64_t steps_offset; /* byte offset of struct mz_step[steps] in the channel */
@@ -129,25 +135,34 @@ struct mz_finding {
 struct mz_record { /* replaying: one operation, visible or local, in the order it happened */
     uint8_t op, thread, access, other; /* other: slot of the thread spawned, joined, woken */
     uint32_t size;
-    uint32_t step;   /* events committed before it was recorded */
-    uint32_t flags;  /* MZ_RECORD_* */
-    uint64_t object; /* address of the variable, mutex, condition variable */
-    uint64_t value;  /* value read, or stored; for CAS the value found */
-    uint64_t value2; /* RMW, CAS: the new value (CAS: if it succeeded) */
+    uint32_t step;                /* events committed before it was recorded */
+    uint32_t flags;               /* MZ_RECORD_* */
+    uint64_t object;              /* address of the variable, mutex, condition variable */
+    uint64_t value;               /* value read, or stored; for CAS the value found */
+    uint64_t value2;              /* RMW, CAS: the new value (CAS: if it succeeded) */
+    uint64_t frame_pc, frame_cfa; /* the object lies on a stack: return address into its function, and the end
+                                     of the frame (DWARF's canonical frame address) */
     struct mz_place place;
 };
 #define MZ_RECORD_HAS_VALUE 1u
 #define MZ_RECORD_FAILED    2u /* CAS or trylock that failed */
 #define MZ_RECORD_RACING    4u /* one of the two accesses of the data race */
 
+struct mz_block_history { /* replaying: a block of the heap */
+    uint64_t start, size;
+    uint32_t since; /* records before it was allocated */
+    uint8_t allocated_by, freed_by, is_freed, is_leaked;
+    struct mz_place allocated, freed;
+};
+
 struct mz_module { /* a loaded ELF file: symbolize pc - bias in path */
     uint64_t bias, start, end;
     uint32_t instrumented; /* calls our hooks */
-    uint32_t reserved;
+    uint32_t tls_offset;   /* its thread-local variables begin this far below the thread pointer; 0: none */
     char path[512];
 };
 
-enum mz_area_kind { MZ_AREA_HEAP = 1, MZ_AREA_STACK, MZ_AREA_TLS };
+enum mz_area_kind { MZ_AREA_HEAP = 1, MZ_AREA_STACK, MZ_AREA_TLS, MZ_AREA_GLOBAL };
 
 struct mz_area { /* memory that belongs to no module, so that reports can say what an address is */
     uint64_t start, end;
@@ -168,13 +183,15 @@ struct mz_options_block {
     uint8_t sleep_sets, allow_races, keep_going, heap_reuse;
     uint8_t show_output; /* leave the program's standard output and error alone */
     uint8_t spurious_wakeups;
-    uint8_t reserved[2];
+    uint8_t leaks;
+    uint8_t reserved[1];
     uint64_t max_steps, max_executions, memory_limit; /* 0: none */
     volatile uint32_t stop;                           /* the command asks to stop (time limit, SIGINT) */
     uint32_t schedule_length;                         /* MZ_MODE_REPLAY */
     uint64_t schedule_offset;
-    uint64_t race_address; /* replaying a data race: record plain accesses that touch this ... */
-    uint64_t race_size;    /* ... many bytes here */
+    uint64_t race_address;  /* replaying a data race: record plain accesses that touch this ... */
+    uint64_t race_size;     /* ... many bytes here */
+    uint64_t block_address; /* replaying a finding about a block of the heap: record what becomes of it */
 };
 
 struct mz_counters {
@@ -226,6 +243,8 @@ struct mz_channel {
     uint32_t area_count, name_count;
     struct mz_area areas[MZ_MAX_AREAS]; /* filled in when replaying */
     struct mz_given_name names[MZ_MAX_NAMES];
+    uint64_t blocks_offset, blocks_capacity; /* struct mz_block_history[] */
+    uint32_t block_count, reserved2;
 };
 
 const char *mz_kind_name(enum mz_kind kind);

@@ -431,6 +431,7 @@ void mz_collect_bug(const struct mz_outcome *outcome, const struct mz_finding *f
     if (f->kind == MZ_KIND_DEADLOCK) bug->thread = deadlocked_thread(f);
     bug->execution = f->execution;
     bug->hash = f->hash;
+    if (f->area == MZ_AREA_HEAP) bug->block = f->object_start;
     bug->schedule = mz_memory_new(length * sizeof *schedule);
     memcpy(bug->schedule, schedule, length * sizeof *schedule);
     bug->schedule_length = length;

@@ -65,6 +65,7 @@ struct mz_bug { /* a finding, explained */
     uint64_t execution;                /* that found it, from 1 */
     uint64_t hash;                     /* the same for the same bug of the same program */
     uint64_t address, size;            /* data race: what to watch when replaying */
+    uint64_t block;                    /* heap: the start of the block that it is about; 0: none */
     char *object;                      /* data race: its name */
     struct mz_access_report access[2]; /* [0]: here; [1]: data race: the earlier access */
     struct mz_thread_report *threads;

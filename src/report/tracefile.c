@@ -100,6 +100,7 @@ static void write_recipe(struct mz_strbuf *b, const struct mz_recipe *r)
     add_line(b, "algorithm", r->algorithm);
     add_line(b, "data-races", r->allow_races ? "allow" : "error");
     add_line(b, "heap", r->heap_reuse ? "reuse" : "fresh");
+    add_line(b, "leaks", r->leaks ? "yes" : "no");
     add_line(b, "keep-going", r->keep_going ? "yes" : "no");
     mz_strbuf_addf(b, "max-steps\t%" PRIu64 "\n", r->max_steps);
 }
@@ -126,7 +127,7 @@ static void write_finding(struct mz_strbuf *b, const struct mz_bug *bug)
     mz_strbuf_addf(b, "\t%" PRIu64, bug->hash);
     mz_strbuf_addf(b, "\nobject\t%" PRIu64 "\t%" PRIu64, bug->address, bug->size);
     add_field(b, bug->object);
-    mz_strbuf_addc(b, '\n');
+    mz_strbuf_addf(b, "\t%" PRIu64 "\n", bug->block);
     for (int i = 0; i < 2; i++) {
         const struct mz_access_report *a = &bug->access[i];
         mz_strbuf_addf(b, "access\t%u\t%s\t%u\n", a->thread, op_keys[a->op], a->size);
@@ -265,6 +266,7 @@ static void read_object(struct reader *r, char **f)
     r->bug->address = f[1] ? strtoull(f[1], NULL, 10) : 0;
     r->bug->size = (uint64_t)number(f[2]);
     set(&r->bug->object, f[3]);
+    r->bug->block = f[4] ? strtoull(f[4], NULL, 10) : 0;
 }
 
 static void read_access(struct reader *r, char **f)
@@ -334,6 +336,7 @@ static void read_recipe_line(struct mz_recipe *r, const char *key, const char *v
     if (!strcmp(key, "identity") && value && strlen(value) == 64) memcpy(r->identity, value, 65);
     if (!strcmp(key, "data-races")) r->allow_races = value && !strcmp(value, "allow");
     if (!strcmp(key, "keep-going")) r->keep_going = value && !strcmp(value, "yes");
+    if (!strcmp(key, "leaks")) r->leaks = value && !strcmp(value, "yes");
     if (!strcmp(key, "heap")) r->heap_reuse = value && !strcmp(value, "reuse");
     if (!strcmp(key, "max-steps") && value) r->max_steps = strtoull(value, NULL, 10);
 }

@@ -109,12 +109,15 @@ static void start_parked_threads(void)
     while (__atomic_load_n(&parked, __ATOMIC_SEQ_CST) < MZ_SLOTS - 1) mz_sys(SYS_sched_yield);
 }
 
+static uintptr_t stacks; /* of all slots, with their gaps */
+
 static void map_stacks(void)
 {
     size_t one = STACK_SIZE + GUARD;
     char *base = mmap(NULL, one * MZ_SLOTS, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     MZ_ASSERT(base != MAP_FAILED);
+    stacks = (uintptr_t)base;
     for (unsigned s = 0; s < MZ_SLOTS; s++, base += one) {
         MZ_ASSERT(mprotect(base, GUARD, PROT_NONE) == 0);
         rt.slots[s].stack_low = base + GUARD;
@@ -209,6 +212,12 @@ _Noreturn void mz_fiber_leave(void)
 bool mz_fiber_stack_contains(int slot, uint64_t address)
 {
     return address >= (uintptr_t)rt.slots[slot].stack_low && address < (uintptr_t)rt.slots[slot].stack_high;
+}
+
+int mz_fiber_stack_owner(uint64_t address)
+{
+    uint64_t offset = address - stacks;
+    return offset < (STACK_SIZE + GUARD) * MZ_SLOTS ? (int)(offset / (STACK_SIZE + GUARD)) : -1;
 }
 
 bool mz_fiber_guard_contains(int slot, uint64_t address)

@@ -9,14 +9,24 @@
 #include <signal.h>
 #include <unistd.h>
 
+static uint64_t mix(uint64_t h, uint64_t value) { return (h ^ value) * 0x100000001b3ull; }
+
+/* Two accesses race whichever comes first: the pair of places counts, not its order. */
+static uint64_t hash_of_race(const struct mz_finding *f, uint64_t h)
+{
+    uint64_t a = (uint32_t)f->place.pc[0], b = f->other_pc;
+    return mix(mix(mix(h, a < b ? a : b), a < b ? b : a), f->address);
+}
+
 static uint64_t hash_of(const struct mz_finding *f)
 {
     uint64_t h = f->kind * 0x9e3779b97f4a7c15ull;
-    for (int i = 0; i < MZ_MAX_FRAMES && f->place.pc[i]; i++) h = (h ^ f->place.pc[i]) * 0x100000001b3ull;
-    h = (h ^ f->address) * 0x100000001b3ull;
+    if (f->kind == MZ_KIND_DATA_RACE) return hash_of_race(f, h);
+    if (f->kind == MZ_KIND_LEAK) return mix(mix(h, f->address), f->object_size);
+    for (int i = 0; i < MZ_MAX_FRAMES && f->place.pc[i]; i++) h = mix(h, f->place.pc[i]);
+    h = mix(h, f->address);
     if (f->kind == MZ_KIND_DEADLOCK || f->kind == MZ_KIND_LIVELOCK)
-        for (int s = 0; s < MZ_SLOTS; s++)
-            h = (h ^ (f->threads[s].state + 16 * f->threads[s].object)) * 0x100000001b3ull;
+        for (int s = 0; s < MZ_SLOTS; s++) h = mix(h, f->threads[s].state + 16 * f->threads[s].object);
     return h;
 }
 
@@ -102,12 +112,48 @@ static void add(struct mz_finding *f)
 
 static _Noreturn void fail_thread(struct mz_finding *f, const void *frame)
 {
-    mz_record_place(&f->place, frame);
+    if (!f->place.pc[0]) mz_record_place(&f->place, frame);
+    if (rt.recording) mz_finding_frame(f, frame);
     rt.run.failed |= (uint64_t)1 << rt.self;
     rt.run.threads[rt.self].state = MZ_THREAD_FAILED;
     MZ_RECORD(MZ_OP_FAIL, f->address, 0, 0, 0, 0, 0, frame);
     add(f);
     mz_halt(MZ_THREAD_FAILED);
+}
+
+struct mz_finding *mz_finding_begin(enum mz_kind kind, const char *text)
+{
+    struct mz_finding *f = begin(kind);
+    mz_text_copy(f->text, sizeof f->text, text);
+    return f;
+}
+
+_Noreturn void mz_finding_end(struct mz_finding *f, uint64_t pc, const void *frame)
+{
+    mz_record_place(&f->place, frame);
+    if (!f->place.pc[0]) f->place.pc[0] = pc;
+    fail_thread(f, frame);
+}
+
+/* The thread goes on. */
+void mz_finding_keep(enum mz_kind kind, const char *text, uint64_t address, uint64_t pc)
+{
+    struct mz_finding *f = mz_finding_begin(kind, text);
+    f->address = address;
+    mz_memory_describe(f);
+    mz_record_place(&f->place, MZ_FRAME());
+    if (!f->place.pc[0]) f->place.pc[0] = pc;
+    add(f);
+}
+
+/* An address that was passed to free or realloc. */
+_Noreturn void mz_finding_block(enum mz_kind kind, const char *text, uint64_t address)
+{
+    struct mz_finding *f = mz_finding_begin(kind, text);
+    f->address = address;
+    f->op = MZ_OP_DEALLOCATE;
+    mz_memory_describe(f);
+    fail_thread(f, MZ_FRAME());
 }
 
 _Noreturn void mz_finding_here(enum mz_kind kind, const char *text, int code, uint64_t address)
@@ -146,9 +192,25 @@ _Noreturn void mz_finding_assert(const char *expression, const char *file, unsig
     fail_thread(f, MZ_FRAME());
 }
 
-/* The second access is about to happen at pc; the first one's place is known when replaying. */
-void mz_finding_race(int other, uint8_t op, uint8_t other_op, uint64_t address, unsigned size,
-                     unsigned other_size, uint64_t pc)
+/* What the record says of the first access: its call stack, and the value that a write left there. */
+static void find_other(struct mz_finding *f)
+{
+    struct mz_record *r = (struct mz_record *)((char *)rt.channel + rt.channel->records_offset);
+    for (uint32_t i = rt.channel->record_count; i-- > 0;) {
+        bool overlaps = r[i].object < f->address + f->size && f->address < r[i].object + r[i].size;
+        if (r[i].thread != f->other_thread || r[i].op != f->other_op || !overlaps) continue;
+        f->other_place = r[i].place;
+        f->other_size = r[i].size;
+        if (r[i].op != MZ_OP_WRITE || r[i].size > 8) return;
+        r[i].flags |= MZ_RECORD_HAS_VALUE;
+        mz_raw_memcpy(&r[i].value, (const void *)(uintptr_t)r[i].object, r[i].size);
+        return;
+    }
+}
+
+/* The second access is about to happen at pc; the first one's whole place is known when replaying. */
+void mz_finding_race(int other, uint8_t op, uint8_t other_op, uint64_t address, unsigned size, uint64_t pc,
+                     uint32_t other_pc)
 {
     struct mz_finding *f = begin(MZ_KIND_DATA_RACE);
     f->other_thread = (uint8_t)other;
@@ -156,20 +218,14 @@ void mz_finding_race(int other, uint8_t op, uint8_t other_op, uint64_t address, 
     f->other_op = other_op;
     f->address = address;
     f->size = size;
-    f->other_size = other_size;
+    f->other_size = size;
+    f->other_pc = other_pc;
     mz_record_place(&f->place, MZ_FRAME());
     if (!f->place.pc[0]) f->place.pc[0] = pc;
+    mz_memory_describe(f);
     if (rt.recording) {
-        const struct mz_record *r =
-            (const struct mz_record *)((char *)rt.channel + rt.channel->records_offset);
-        for (uint32_t i = rt.channel->record_count; i-- > 0;) {
-            bool overlaps = r[i].object < address + size && address < r[i].object + r[i].size;
-            if (r[i].thread == other && r[i].op == other_op && overlaps) {
-                f->other_place = r[i].place;
-                f->other_size = r[i].size;
-                break;
-            }
-        }
+        find_other(f);
+        mz_finding_frame(f, MZ_FRAME());
     }
     mz_text_copy(f->text, sizeof f->text,
                  "two accesses without synchronization, at least one of them a write");
@@ -229,6 +285,25 @@ void mz_finding_exit_code(void)
     mz_text_copy(f->text, sizeof f->text, "the program ended with a status other than 0");
     f->code = rt.run.exit_code & 0xff;
     f->place = rt.run.exit_place;
+    add(f);
+}
+
+/* The place is that of the first block's allocation, which is known when replaying. */
+void mz_finding_leak(uint64_t first, uint64_t blocks, uint64_t bytes)
+{
+    int slot = mz_heap_slot(first);
+    rt.self = (uint8_t)slot;
+    struct mz_finding *f = mz_finding_begin(MZ_KIND_LEAK, "nothing points to these blocks any more");
+    f->address = first;
+    f->code = (int32_t)blocks;
+    mz_memory_describe(f);
+    f->object_size = bytes;
+    if (f->block) {
+        const struct mz_block_history *h =
+            (const struct mz_block_history *)((char *)rt.channel + rt.channel->blocks_offset) + f->block - 1;
+        f->place = h->allocated;
+        f->thread = h->allocated_by;
+    }
     add(f);
 }
 

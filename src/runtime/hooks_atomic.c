@@ -50,6 +50,7 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
         if (OUTSIDE) return *a;                                                                              \
         mz_spin((uintptr_t)a, MZ_PC(), MZ_FRAME());                                                          \
         mz_visible(MZ_OP_LOAD, (uintptr_t)a, n / 8, MZ_READS, 0, MZ_PC());                                   \
+        mz_memory_check_atomic(a, n / 8);                                                                    \
         a##n value = *a;                                                                                     \
         MZ_RECORD(MZ_OP_LOAD, (uintptr_t)a, n / 8, MZ_RECORD_HAS_VALUE, (uint64_t)value, 0, 0, MZ_FRAME());  \
         happened(MZ_OP_LOAD, a, n / 8, order, MZ_READS, 0);                                                  \
@@ -65,6 +66,7 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
             return;                                                                                          \
         }                                                                                                    \
         mz_visible(MZ_OP_STORE, (uintptr_t)a, n / 8, MZ_WRITES, 0, MZ_PC());                                 \
+        mz_memory_check_atomic(a, n / 8);                                                                    \
         a##n old = *a;                                                                                       \
         if (old != value) mz_changed();                                                                      \
         *a = value;                                                                                          \
@@ -84,6 +86,7 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
         }                                                                                                    \
         mz_spin((uintptr_t)a, MZ_PC(), MZ_FRAME());                                                          \
         mz_visible(MZ_OP_RMW, (uintptr_t)a, n / 8, MZ_WRITES, 0, MZ_PC());                                   \
+        mz_memory_check_atomic(a, n / 8);                                                                    \
         old = *a;                                                                                            \
         *a = (a##n)(result);                                                                                 \
         if (*a != old) mz_changed();                                                                         \
@@ -107,6 +110,7 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
         }                                                                                                    \
         mz_spin((uintptr_t)a, pc, frame);                                                                    \
         mz_visible(op, (uintptr_t)a, n / 8, MZ_WRITES, (uint64_t)expected, pc);                              \
+        mz_memory_check_atomic(a, n / 8);                                                                    \
         old = *a;                                                                                            \
         bool won = old == expected;                                                                          \
         if (won && value != old) mz_changed();                                                               \

@@ -175,7 +175,7 @@ long mz_maps_munmap(struct mz_call *call)
     if (at % PAGE || !size) return -EINVAL;
     if (in_ranges(at, size)) {
         /* Whoever still uses it without being ordered before this races with it. */
-        mz_shadow_freed(at, size, (uintptr_t)MZ_PC(), MZ_FRAME());
+        mz_shadow_freed(at, size, MZ_OP_WRITE, (uintptr_t)MZ_PC());
         long r = nothing_at(at, at + up(size));
         return mz_sys_failed(r) ? r : 0;
     }

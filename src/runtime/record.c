@@ -1,6 +1,6 @@
 /* Places (call stacks), and the detailed record of one execution that `mazurka replay` and reports are made
  * of. Exploring records nothing. */
-#include "runtime.h"
+#include "heap.h"
 
 static bool in_stack(int slot, const void *frame)
 {
@@ -31,6 +31,33 @@ void mz_place_of(struct mz_place *place, int slot)
     if (in_stack(slot, sp)) mz_walk(place, slot, sp[1]);
 }
 
+/* If the object lies on a stack: the call whose frame it is in, for its name. A frame ends where its caller
+ * pushed the arguments: the canonical frame address, 16 above the saved frame pointer. */
+static void find_frame(uint64_t object, const void *frame, uint64_t *pc, uint64_t *cfa)
+{
+    int slot = mz_fiber_stack_owner(object);
+    *pc = *cfa = 0;
+    if (slot < 0) return;
+    const void *const *f = frame, *const *sp = rt.slots[slot].sp;
+    if (slot != rt.self) f = in_stack(slot, sp) ? sp[1] : NULL;
+    uint64_t inside = 0; /* return address into the function of frame f */
+    while (f && in_stack(slot, f)) {
+        if ((uintptr_t)(f + 2) > object && inside && !mz_is_ours(inside)) {
+            *pc = inside;
+            *cfa = (uintptr_t)(f + 2);
+            return;
+        }
+        inside = (uintptr_t)f[1];
+        if ((const void *)f[0] <= (const void *)f) return;
+        f = f[0];
+    }
+}
+
+void mz_finding_frame(struct mz_finding *f, const void *frame)
+{
+    find_frame(f->address, frame, &f->frame_pc, &f->frame_cfa);
+}
+
 void mz_record(int op, uint64_t object, unsigned size, uint32_t flags, uint64_t value, uint64_t value2,
                int other, const void *frame)
 {
@@ -50,4 +77,56 @@ void mz_record(int op, uint64_t object, unsigned size, uint32_t flags, uint64_t 
                             .value = value,
                             .value2 = value2};
     mz_record_place(&r->place, frame);
+    find_frame(object, frame, &r->frame_pc, &r->frame_cfa);
+}
+
+/* ---- blocks of the heap ---- */
+
+static struct mz_block_history *histories(void)
+{
+    return (struct mz_block_history *)((char *)rt.channel + rt.channel->blocks_offset);
+}
+
+struct mz_block_history *mz_history_of(const struct mz_block *b)
+{
+    struct mz_block_history *h = &histories()[b->history - 1];
+    if (!rt.recording || !b->history || b->history > rt.channel->block_count) return NULL;
+    return h->start == (uintptr_t)(b + 1) ? h : NULL;
+}
+
+static bool is_watched(const struct mz_block *b)
+{
+    const struct mz_options_block *o = &rt.channel->options;
+    uint64_t start = (uintptr_t)(b + 1);
+    return o->block_address == start || (o->race_address >= start && o->race_address < start + b->size);
+}
+
+void mz_history_allocated(struct mz_block *b, bool again, const void *frame)
+{
+    struct mz_channel *c = rt.channel;
+    uint64_t start = (uintptr_t)(b + 1);
+    if (again)
+        mz_record(MZ_OP_MALLOC, start, b->size, 0, 0, 0, 0, frame);
+    else if (is_watched(b))
+        mz_record(MZ_OP_ALLOCATE, start, b->size, 0, 0, 0, 0, frame);
+    if (c->block_count >= c->blocks_capacity) return;
+    struct mz_block_history *h = &histories()[c->block_count++];
+    b->history = c->block_count;
+    *h = (struct mz_block_history){
+        .start = start, .size = b->size, .since = c->record_count, .allocated_by = rt.self};
+    mz_record_place(&h->allocated, frame);
+}
+
+void mz_history_freed(struct mz_block *b, bool again, const void *frame)
+{
+    struct mz_block_history *h = mz_history_of(b);
+    uint64_t start = (uintptr_t)(b + 1);
+    if (again)
+        mz_record(MZ_OP_FREE, start, b->size, 0, 0, 0, 0, frame);
+    else if (is_watched(b))
+        mz_record(MZ_OP_DEALLOCATE, start, b->size, 0, 0, 0, 0, frame);
+    if (!h) return;
+    h->is_freed = 1;
+    h->freed_by = rt.self;
+    mz_record_place(&h->freed, frame);
 }

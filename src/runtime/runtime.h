@@ -87,6 +87,7 @@ struct mz_run { /* cleared for every execution */
     int exit_code;
     uint8_t exit_thread;
     struct mz_place exit_place; /* if the status is not 0 */
+    const void *exit_frame;     /* of what called exit; NULL after _exit */
     uint64_t clock_ns;          /* virtual time */
     uint32_t local_operations;
     uint32_t thread_count;
@@ -146,6 +147,7 @@ void mz_fiber_pause(void);
 _Noreturn void mz_fiber_leave(void); /* from a fiber to the explorer, for good */
 double mz_fiber_measure(void);
 bool mz_fiber_stack_contains(int slot, uint64_t address);
+int mz_fiber_stack_owner(uint64_t address); /* slot, or -1 */
 bool mz_fiber_guard_contains(int slot, uint64_t address);
 
 /* How a pending operation would access its object now: hooks_atomic.c, then by object. */
@@ -189,6 +191,7 @@ void mz_snapshot_restore(void);
 bool mz_snapshot_fault(uint64_t address);
 void mz_snapshot_touch(const void *address, size_t size);
 bool mz_snapshot_contains(uint64_t address, size_t size);
+void mz_snapshot_scan(void (*look)(const void *from, const void *to));
 
 /* sync.c: the C11 order */
 void mz_sync_init(void);
@@ -196,6 +199,7 @@ void mz_sync_reset(void);
 void mz_sync_event(void);
 void mz_sync_atomic(int op, int order, enum mz_access access);
 void mz_sync_acquire(void);
+void mz_sync_acquire_object(uint32_t object);
 void mz_sync_release(uint32_t object);
 void mz_sync_release_part(uint32_t object);
 void mz_sync_acquire_all(int thread, uint32_t object);
@@ -208,10 +212,32 @@ uint32_t mz_sync_event_epoch(uint32_t event); /* of the thread when the event ha
 /* shadow.c: data races */
 void mz_shadow_init(void);
 void mz_shadow_reset(void);
-void mz_shadow_freed(uint64_t address, size_t size, uint64_t pc, const void *frame);
+void mz_shadow_freed(uint64_t address, size_t size, uint8_t op, uint64_t pc);
+void mz_shadow_object(uint64_t address);
+void mz_shadow_forget(uint64_t address, size_t size);
 void mz_shadow_atomic(uint64_t address, unsigned size, enum mz_access access);
 void mz_access_range(const void *p, size_t size, bool write, void *pc, const void *frame);
 void mz_shadow_range(uint64_t address, size_t size, bool write, uint64_t pc);
+
+/* memory.c: use after free, out of bounds */
+void mz_memory_init(void);
+void mz_memory_thread_ends(void);
+bool mz_memory_check(uint64_t address, unsigned size, uint8_t op, uint64_t pc);
+void mz_memory_check_atomic(const volatile void *p, unsigned size);
+void mz_memory_check_event(void);
+void mz_memory_describe(struct mz_finding *f);
+
+/* globals.c: bytes between the global variables of instrumented modules */
+struct mz_gap {
+    uint64_t start, end;
+    uint64_t before, before_size, after, after_size; /* the variables around it; 0: none */
+};
+void mz_globals_init(void);
+const struct mz_gap *mz_globals_gap(uint64_t address, size_t size); /* NULL: none there */
+
+/* leaks.c */
+void mz_leaks_init(void);
+void mz_leaks_check(void);
 
 /* finding.c */
 _Noreturn void mz_finding_here(enum mz_kind kind, const char *text, int code, uint64_t address);
@@ -219,8 +245,13 @@ _Noreturn void mz_finding_at(enum mz_kind kind, const char *text, int code, uint
                              const void *frame);
 _Noreturn void mz_finding_assert(const char *expression, const char *file, unsigned line,
                                  const char *function);
-void mz_finding_race(int other, uint8_t op, uint8_t other_op, uint64_t address, unsigned size,
-                     unsigned other_size, uint64_t pc);
+void mz_finding_race(int other, uint8_t op, uint8_t other_op, uint64_t address, unsigned size, uint64_t pc,
+                     uint32_t other_pc);
+struct mz_finding *mz_finding_begin(enum mz_kind kind, const char *text);
+void mz_finding_keep(enum mz_kind kind, const char *text, uint64_t address, uint64_t pc);
+_Noreturn void mz_finding_end(struct mz_finding *f, uint64_t pc, const void *frame);
+_Noreturn void mz_finding_block(enum mz_kind kind, const char *text, uint64_t address);
+void mz_finding_leak(uint64_t first, uint64_t blocks, uint64_t bytes);
 _Noreturn void mz_finding_diverged(int thread, const struct mz_event *before);
 void mz_finding_deadlock(void);
 void mz_finding_livelock(void);
@@ -233,6 +264,7 @@ void mz_note(const char *text);
 void mz_walk(struct mz_place *place, int slot, const void *frame);
 void mz_place_of(struct mz_place *place, int slot);
 void mz_record_place(struct mz_place *place, const void *frame);
+void mz_finding_frame(struct mz_finding *f, const void *frame);
 void mz_record(int op, uint64_t object, unsigned size, uint32_t flags, uint64_t value, uint64_t value2,
                int other, const void *frame);
 
@@ -245,6 +277,7 @@ bool mz_heap_contains(uint64_t address);
 void mz_exit_init(void);
 void mz_exit_reset(void);
 bool mz_exit_matters(void); /* something of the program's own runs at exit */
+int mz_heap_slot(uint64_t address); /* whose arena it is in */
 void mz_run_atexit(void);
 _Noreturn void mz_quit(int code);
 void mz_signals_init(void);
@@ -256,6 +289,7 @@ void mz_our_code(uint64_t *start, uint64_t *end);
 void *mz_next_symbol(const char *name);
 void mz_print(const char *text); /* to standard error */
 bool mz_is_ours(uint64_t pc);
+bool mz_is_instrumented(uint64_t pc); /* in a module that calls our hooks */
 bool mz_text_differs(const char *a, const char *b);
 size_t mz_text_length(const char *text);
 size_t mz_text_copy(char *to, size_t size, const char *from);

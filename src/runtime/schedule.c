@@ -72,6 +72,7 @@ void mz_commit_live(enum mz_access access, uint64_t old)
     rt.live[rt.path->depth] = rt.path->steps[rt.path->depth];
     mz_explore_commit(rt.x, access, old);
     rt.channel->live_length = rt.path->depth;
+    mz_memory_check_event();
 }
 
 /* A replayed step met another operation than before: the program is not deterministic. */
@@ -193,6 +194,7 @@ _Noreturn void mz_finish(void *result)
     } else {
         MZ_RECORD(MZ_OP_FINISH, 0, 0, 0, 0, 0, rt.self, MZ_FRAME());
     }
+    mz_memory_thread_ends();
     if (t->joiner) {
         t->state = MZ_THREAD_FINISHED;
         rt.view.alive &= ~bit(rt.self);
@@ -223,6 +225,7 @@ _Noreturn void mz_exit_program(int code, bool handlers)
     rt.run.exited = true;
     rt.run.exit_code = code;
     rt.run.exit_thread = rt.self;
+    rt.run.exit_frame = handlers ? MZ_FRAME() : NULL;
     if (code & 0xff) mz_record_place(&rt.run.exit_place, MZ_FRAME());
     for (uint64_t others = rt.view.enabled & ~bit(rt.self); others; others &= others - 1)
         if (rt.view.pending[__builtin_ctzll(others)].op == MZ_OP_EXIT) rt.view.enabled &= ~(others & -others);
@@ -272,6 +275,7 @@ static void classify_end(void)
     if (rt.run.exited) {
         if (rt.view.alive & ~bit(rt.run.exit_thread)) rt.channel->counters.unjoined++;
         if (rt.run.exit_code & 0xff) mz_finding_exit_code();
+        if (rt.run.exit_frame) mz_leaks_check();
     } else if (mz_spin_any()) {
         if (mz_spin_settle())
             mz_finding_livelock();
@@ -279,6 +283,8 @@ static void classify_end(void)
             mz_explore_cut(rt.x);
     } else if (rt.view.alive) {
         mz_finding_deadlock();
+    } else {
+        mz_leaks_check();
     }
 }
 

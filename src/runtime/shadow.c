@@ -7,7 +7,10 @@
  * forgotten when a write that they are ordered before covers them, so a write that races with any earlier
  * access is noticed at the first such access.
  *
- * Nothing is reported while replaying: it was when the step was new. Cells are kept up all the same. */
+ * Whether there is an object at all (memory.c) is asked on the slow way only. A cell of freed memory is in a
+ * form of its own, so that it never takes the quick way.
+ *
+ * No race is reported while replaying: it was when the step was new. Cells are kept up all the same. */
 #include "runtime.h"
 #include "pthread_objects.h"
 
@@ -21,7 +24,7 @@
 #define POOL       (1u << 22) /* split cells and reader vectors of one execution */
 #define NOBODY_YET 255u
 
-enum { SIMPLE, SPLIT };
+enum { SIMPLE, SPLIT, FREED };
 
 struct cell {
     uint32_t execution;
@@ -31,7 +34,9 @@ struct cell {
     uint8_t writer, reader; /* slot, or NOBODY_YET */
     uint8_t form;
     uint8_t atomic; /* kept: some atomic object lies here */
-    uint8_t unused[3];
+    uint8_t sound;  /* kept: all of it is part of some object, for ever */
+    uint8_t unused[2];
+    uint32_t write_pc, read_pc; /* low halves: of the first access in its epoch */
 };
 
 static struct {
@@ -43,7 +48,8 @@ static struct {
     uint32_t pages;
     struct cell *split;
     uint32_t split_count;
-    uint32_t (*readers)[MZ_SLOTS];
+    uint32_t (*readers)[MZ_SLOTS]; /* epochs; 0: has not read */
+    uint32_t (*reader_pcs)[MZ_SLOTS];
     uint32_t reader_count;
 } sh;
 
@@ -53,7 +59,8 @@ void mz_shadow_init(void)
     sh.cells = mz_region_reserve((size_t)TABLE * CELLS * sizeof *sh.cells);
     sh.split = mz_region_reserve((size_t)POOL * sizeof *sh.split);
     sh.readers = mz_region_reserve((size_t)POOL * sizeof *sh.readers);
-    MZ_ASSERT(sh.table && sh.cells && sh.split && sh.readers);
+    sh.reader_pcs = mz_region_reserve((size_t)POOL * sizeof *sh.reader_pcs);
+    MZ_ASSERT(sh.table && sh.cells && sh.split && sh.readers && sh.reader_pcs);
     for (uint32_t i = 0; i < CACHE; i++) sh.cache[i].page = ~0ull;
     mz_shadow_reset();
 }
@@ -91,42 +98,44 @@ struct access {
     uint64_t address;
     unsigned size;
     bool write, atomic;
+    uint8_t op;
     uint64_t pc;
 };
 
 static bool ordered(int other, uint32_t epoch) { return epoch <= mz_sync_seen(rt.self, other); }
 
-static void race(const struct access *a, int other, uint8_t other_op)
+static void race(const struct access *a, int other, uint8_t other_op, uint64_t other_pc)
 {
-    uint8_t op = a->write ? MZ_OP_WRITE : MZ_OP_READ;
-    if (a->atomic) op = rt.view.pending[rt.self].op;
-    mz_finding_race(other, op, other_op, a->address, a->size, a->size, a->pc);
+    mz_finding_race(other, a->op, other_op, a->address, a->size, a->pc, (uint32_t)other_pc);
 }
 
 static void check_write(const struct cell *c, const struct access *a)
 {
     if (c->writer != NOBODY_YET && c->writer != rt.self && !ordered(c->writer, c->write_epoch))
-        race(a, c->writer, MZ_OP_WRITE);
+        race(a, c->writer, MZ_OP_WRITE, c->write_pc);
 }
 
 static void check_reads(const struct cell *c, const struct access *a)
 {
     if (c->reader == NOBODY_YET) return;
     if (!c->more) {
-        if (c->reader != rt.self && !ordered(c->reader, c->read_epoch)) race(a, c->reader, MZ_OP_READ);
+        if (c->reader != rt.self && !ordered(c->reader, c->read_epoch))
+            race(a, c->reader, MZ_OP_READ, c->read_pc);
         return;
     }
     for (uint32_t t = 0; t < rt.slots_known; t++) {
         uint32_t epoch = sh.readers[c->more][t];
-        if (epoch && t != rt.self && !ordered((int)t, epoch)) race(a, (int)t, MZ_OP_READ);
+        if (epoch && t != rt.self && !ordered((int)t, epoch))
+            race(a, (int)t, MZ_OP_READ, sh.reader_pcs[c->more][t]);
     }
 }
 
-static void add_reader(struct cell *c, uint32_t epoch)
+static void add_reader(struct cell *c, uint32_t epoch, uint64_t pc)
 {
     if (c->reader == NOBODY_YET || (c->reader == rt.self && !c->more)) {
         c->reader = rt.self;
         c->read_epoch = epoch;
+        c->read_pc = (uint32_t)pc;
         return;
     }
     if (!c->more) {
@@ -134,8 +143,10 @@ static void add_reader(struct cell *c, uint32_t epoch)
         c->more = sh.reader_count++;
         for (uint32_t t = 0; t < MZ_SLOTS; t++) sh.readers[c->more][t] = 0;
         sh.readers[c->more][c->reader] = c->read_epoch;
+        sh.reader_pcs[c->more][c->reader] = c->read_pc;
     }
     sh.readers[c->more][rt.self] = epoch;
+    sh.reader_pcs[c->more][rt.self] = (uint32_t)pc;
 }
 
 /* An access to exactly the bytes that the cell describes. */
@@ -150,11 +161,12 @@ static void access_cell(struct cell *c, const struct access *a, bool live)
     }
     if (a->atomic) return; /* atomic accesses are kept as events */
     if (!a->write) {
-        add_reader(c, epoch);
+        add_reader(c, epoch, a->pc);
         return;
     }
     c->writer = rt.self;
     c->write_epoch = epoch;
+    c->write_pc = (uint32_t)a->pc;
     c->reader = NOBODY_YET;
     c->more = 0;
 }
@@ -179,12 +191,15 @@ static void split_cell(struct cell *c)
         if (!(c->mask & (1u << i))) continue;
         s->writer = c->writer;
         s->write_epoch = c->write_epoch;
+        s->write_pc = c->write_pc;
+        s->read_pc = c->read_pc;
         s->reader = c->reader;
         s->read_epoch = c->read_epoch;
         if (!c->more) continue;
         MZ_ASSERT(sh.reader_count < POOL);
         s->more = sh.reader_count++;
         mz_raw_memcpy(sh.readers[s->more], sh.readers[c->more], sizeof *sh.readers);
+        mz_raw_memcpy(sh.reader_pcs[s->more], sh.reader_pcs[c->more], sizeof *sh.reader_pcs);
     }
     c->form = SPLIT;
     c->more = first;
@@ -209,6 +224,7 @@ static void access_granule(struct cell *c, const struct access *a, uint8_t mask,
         if (a->atomic) return;
         clear_cell(c, mask);
     }
+    if (c->form == FREED) return; /* no data race but a use after free */
     if (c->form == SIMPLE && c->mask != mask) {
         if (widen_cell(c, a, mask)) return;
         split_cell(c);
@@ -221,8 +237,15 @@ static void access_granule(struct cell *c, const struct access *a, uint8_t mask,
         if (mask & (1u << i)) access_cell(&sh.split[c->more + i], a, live);
 }
 
-/* A plain access where atomic objects lie: is it ordered with all atomic accesses to the same bytes so far?
- */
+static bool ends_life(uint8_t op) { return op == MZ_OP_DEALLOCATE || op == MZ_OP_FREE || op == MZ_OP_FINISH; }
+
+/* What gives an object back is ordered by itself with what takes it next. */
+static bool gives_back(uint8_t op)
+{
+    return op == MZ_OP_UNLOCK || op == MZ_OP_RWUNLOCK || op == MZ_OP_SEM_POST;
+}
+
+/* An access where atomic objects lie: is it ordered with all atomic accesses to the same bytes so far? */
 static void check_atomics(const struct access *a)
 {
     for (uint64_t key = a->address - 15; key != a->address + a->size; key++) {
@@ -233,9 +256,10 @@ static void check_atomics(const struct access *a)
             /* Using a synchronization object counts as a change of its first bytes. */
             bool memory = e->op >= MZ_OP_LOAD && e->op <= MZ_OP_CAS && e->size;
             unsigned size = memory ? e->size : MZ_OBJECT_BYTES;
-            if (e->thread == rt.self || !(a->write || !memory || e->access == MZ_WRITES)) continue;
+            if (e->thread == rt.self || (ends_life(a->op) && gives_back(e->op))) continue;
+            if (!(a->write || !memory || e->access == MZ_WRITES)) continue;
             if (e->key + size <= a->address || e->key >= a->address + a->size) continue;
-            if (!ordered(e->thread, mz_sync_event_epoch(n - 1))) race(a, e->thread, e->op);
+            if (!ordered(e->thread, mz_sync_event_epoch(n - 1))) race(a, e->thread, e->op, e->pc);
         }
     }
 }
@@ -245,6 +269,8 @@ static __attribute__((noinline)) void slow_access(const struct access *a, struct
     bool live = rt.path->live;
     access_granule(c, a, mask, live);
     if (c->atomic && live && !a->atomic) check_atomics(a);
+    if (mz_unlikely(!c->sound) && !a->atomic)
+        c->sound = mz_memory_check(a->address, a->size, a->op, a->pc) && mask == 0xf;
 }
 
 static inline void plain(uint64_t address, unsigned size, bool write, uint64_t pc)
@@ -260,7 +286,7 @@ static inline void plain(uint64_t address, unsigned size, bool write, uint64_t p
     if (!write && c->execution == rt.execution && c->mask == mask && c->form == SIMPLE &&
         c->reader == rt.self && c->read_epoch == epoch && !c->more)
         return;
-    struct access a = {address, size, write, false, pc};
+    struct access a = {address, size, write, false, write ? MZ_OP_WRITE : MZ_OP_READ, pc};
     slow_access(&a, c, mask);
 }
 
@@ -284,7 +310,8 @@ void mz_shadow_atomic(uint64_t address, unsigned size, enum mz_access access)
         struct cell *c = cell_of(at);
         c->atomic = 1;
         if (c->execution != rt.execution) continue;
-        struct access a = {at, part, access == MZ_WRITES, true, rt.view.pending[rt.self].pc};
+        const struct mz_pending *p = &rt.view.pending[rt.self];
+        struct access a = {at, part, access == MZ_WRITES, true, p->op, p->pc};
         slow_access(&a, c, (uint8_t)(((1u << part) - 1) << at % GRANULE));
     }
 }
@@ -317,9 +344,15 @@ static __attribute__((noinline)) void record_access(uint64_t address, size_t siz
                                                     const void *frame)
 {
     const struct mz_options_block *o = &rt.channel->options;
-    if (o->race_size && address < o->race_address + o->race_size && o->race_address < address + size)
-        mz_record(write ? MZ_OP_WRITE : MZ_OP_READ, address, (unsigned)size, MZ_RECORD_RACING, 0, 0, 0,
-                  frame);
+    if (!o->race_size || address >= o->race_address + o->race_size || o->race_address >= address + size)
+        return;
+    uint32_t flags = MZ_RECORD_RACING;
+    uint64_t value = 0;
+    if (!write && size <= 8) { /* a write has not happened yet: finding.c looks what it left */
+        flags |= MZ_RECORD_HAS_VALUE;
+        mz_raw_memcpy(&value, (const void *)(uintptr_t)address, size);
+    }
+    mz_record(write ? MZ_OP_WRITE : MZ_OP_READ, address, (unsigned)size, flags, value, 0, 0, frame);
 }
 
 /* Page by page, each looked at first: a wild range crashes here as it would in the program, where its memory
@@ -360,19 +393,43 @@ void mz_access_range(const void *p, size_t size, bool write, void *pc, const voi
     hook((void *)(uintptr_t)p, size, write, pc, frame);
 }
 
-/* A block is given back: as if all of it were written, where it was accessed in this execution. */
-void mz_shadow_freed(uint64_t address, size_t size, uint64_t pc, const void *frame)
+/* The cell of a granule, if it may have been accessed in this execution. Otherwise NULL, and *at goes on to
+ * the last granule of the page if all of it never was. */
+static struct cell *used_cell(uint64_t *at)
 {
-    if (mz_unlikely(rt.recording)) record_access(address, size, true, frame);
+    uint64_t page = *at / PAGE, i = (page * 0x9e3779b97f4a7c15ull) >> 44;
+    while (sh.table[i].cells && sh.table[i].page != page) i = (i + 1) & (TABLE - 1);
+    if (!sh.table[i].cells) {
+        *at = (page + 1) * PAGE - GRANULE;
+        return NULL;
+    }
+    struct cell *c = &sh.table[i].cells[*at % PAGE / GRANULE];
+    return c->execution == rt.execution || c->atomic ? c : NULL;
+}
+
+/* A mutex or the like lies here. */
+void mz_shadow_object(uint64_t address) { cell_of(address)->atomic = 1; }
+
+/* A block is given back, or a thread ends: as if all of it were written, where it was accessed. */
+void mz_shadow_freed(uint64_t address, size_t size, uint8_t op, uint64_t pc)
+{
     for (uint64_t at = address; at < address + size; at += GRANULE) {
-        uint64_t page = at / PAGE, i = (page * 0x9e3779b97f4a7c15ull) >> 44;
-        while (sh.table[i].cells && sh.table[i].page != page) i = (i + 1) & (TABLE - 1);
-        if (!sh.table[i].cells) {
-            at = (page + 1) * PAGE - GRANULE;
-            continue;
-        }
+        struct cell *c = used_cell(&at);
+        if (!c) continue;
         unsigned part = address + size - at < GRANULE ? (unsigned)(address + size - at) : GRANULE;
-        if (sh.table[i].cells[at % PAGE / GRANULE].execution == rt.execution) plain(at, part, true, pc);
+        struct access a = {at, part, true, false, op, pc};
+        slow_access(&a, c, (uint8_t)((1u << part) - 1));
+        c->form = FREED;
+        c->more = 0;
+    }
+}
+
+/* Freed memory that is handed out again: what was done to it before is over (--heap=reuse). */
+void mz_shadow_forget(uint64_t address, size_t size)
+{
+    for (uint64_t at = address; at < address + size; at += GRANULE) {
+        struct cell *c = used_cell(&at);
+        if (c) c->execution = 0;
     }
 }
 

@@ -256,6 +256,12 @@ bool mz_snapshot_contains(uint64_t address, size_t size)
     return false;
 }
 
+/* All memory that the program may have changed, but for thread-local storage. */
+void mz_snapshot_scan(void (*look)(const void *from, const void *to))
+{
+    for (uint32_t i = 0; i < sn.page_count; i++) look(sn.pages[i].page, sn.pages[i].page + PAGE);
+}
+
 void mz_snapshot_restore(void)
 {
     size_t threads = rt.switch_fs ? rt.slots_known : 1;

@@ -36,6 +36,15 @@ void mz_our_code(uint64_t *start, uint64_t *end)
     *end = our_end;
 }
 
+/* Mostly it is the executable, which is the first. */
+bool mz_is_instrumented(uint64_t pc)
+{
+    const struct mz_module *m = rt.channel->modules;
+    for (uint32_t i = 0; i < rt.channel->module_count; i++)
+        if (m[i].instrumented && pc >= m[i].start && pc < m[i].end) return true;
+    return false;
+}
+
 /* ---- what is loaded ---- */
 
 static const char *const tries[] = {"pthread_mutex_trylock",
@@ -412,7 +421,7 @@ static bool is_known(const struct dl_phdr_info *info)
 static int add_module(struct dl_phdr_info *info, size_t size, void *data)
 {
     struct mz_channel *c = rt.channel;
-    uint64_t start = ~0ull, end = 0;
+    uint64_t start = ~0ull, end = 0, tls = (uintptr_t)info->dlpi_tls_data, fs = rt.slots[0].fs;
     const ElfW(Dyn) *dyn = NULL;
     (void)size, (void)data;
     if (is_known(info)) return 0;
@@ -430,6 +439,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
     m->bias = info->dlpi_addr;
     m->start = start;
     m->end = end;
+    if (tls && tls < fs && fs - tls < (1u << 20)) m->tls_offset = (uint32_t)(fs - tls);
     if (info->dlpi_name[0]) {
         mz_text_copy(m->path, sizeof m->path, info->dlpi_name);
     } else {
@@ -618,6 +628,9 @@ static int our_main(int argc, char **argv, char **envp)
     start_exploration();
     rt.channel->started = 1;
     mz_snapshot_init();
+    mz_memory_init();
+    mz_globals_init();
+    mz_leaks_init();
     rt.channel->switch_ns = rt.switch_ns;
     describe_areas();
     mz_kernel_init();

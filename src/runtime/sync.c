@@ -120,6 +120,11 @@ void mz_sync_acquire(void)
     if (rt.path->live) append(ACQUIRE, rt.self, 0, 0, rt.path->events[rt.path->depth - 1].object, 0);
 }
 
+void mz_sync_acquire_object(uint32_t object)
+{
+    if (rt.path->live) append(ACQUIRE, rt.self, 0, 0, object, 0);
+}
+
 void mz_sync_release(uint32_t object)
 {
     uint32_t epoch = release_epoch(rt.self);

@@ -1,0 +1,195 @@
+/* Bytes of .data and .bss that belong to no variable: an access to them is out of bounds.
+ *
+ * Read once, at the start, from the symbol table of each instrumented module's file. In doubt there is no
+ * gap:
+ *  - a module without symbols, or whose local symbols were removed, has none;
+ *  - a gap is what the linker leaves to align the next variable, so it is smaller than that alignment (and
+ *    than 64 bytes: more might be a variable of assembly code that has no symbol);
+ *  - a symbol without a size may stand for anything up to the next symbol.
+ * Behind the last variable the gap goes on to the end of the page: the program got that page only whole. */
+#define _GNU_SOURCE
+#include "runtime.h"
+
+#include "../base/region.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_GAPS    (1u << 16)
+#define MAX_OBJECTS (1u << 20)
+#define MOST        64u /* bytes of padding */
+#define PAGE        4096u
+#define UNKNOWN     0
+
+static struct mz_gap *gaps; /* sorted by address */
+static uint32_t gap_count;
+
+struct object {
+    uint64_t start, size;
+};
+
+struct elf {
+    const char *file;
+    size_t size;
+    const Elf64_Shdr *sections;
+    unsigned count;
+    uint64_t bias;
+};
+
+static bool is_inside(const struct elf *e, uint64_t offset, uint64_t size)
+{
+    return offset <= e->size && size <= e->size - offset;
+}
+
+static bool open_file(struct elf *e, const struct mz_module *m)
+{
+    struct stat st;
+    int fd = open(m->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    bool read = fstat(fd, &st) == 0 && (size_t)st.st_size >= sizeof(Elf64_Ehdr);
+    void *p = read ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    close(fd);
+    if (p == MAP_FAILED) return false;
+    const Elf64_Ehdr *h = p;
+    *e = (struct elf){.file = p, .size = (size_t)st.st_size, .bias = m->bias};
+    if (mz_raw_memcmp(h->e_ident, ELFMAG, SELFMAG) || h->e_ident[EI_CLASS] != ELFCLASS64) return true;
+    if (!is_inside(e, h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr))) return true;
+    e->sections = (const void *)(e->file + h->e_shoff);
+    e->count = h->e_shnum;
+    return true;
+}
+
+/* .data and .bss, by what they are: allocated, writable, not thread-local, and by name. */
+static bool has_name(const struct elf *e, const Elf64_Shdr *s, const char *name)
+{
+    unsigned index = ((const Elf64_Ehdr *)(const void *)e->file)->e_shstrndx;
+    if (index >= e->count) return false;
+    const Elf64_Shdr *names = &e->sections[index];
+    size_t n = 0;
+    while (name[n]) n++;
+    uint64_t at = names->sh_offset + s->sh_name;
+    return is_inside(e, at, n + 1) && !mz_raw_memcmp(e->file + at, name, n + 1);
+}
+
+static void sort(struct object *o, uint32_t count)
+{
+    for (uint32_t gap = count / 2; gap; gap /= 2)
+        for (uint32_t i = gap; i < count; i++) {
+            struct object x = o[i];
+            uint32_t k = i;
+            for (; k >= gap && o[k - gap].start > x.start; k -= gap) o[k] = o[k - gap];
+            o[k] = x;
+        }
+}
+
+static bool is_variables(const struct elf *e, const Elf64_Shdr *s)
+{
+    bool writable = (s->sh_flags & (SHF_ALLOC | SHF_WRITE | SHF_TLS)) == (SHF_ALLOC | SHF_WRITE);
+    return writable && s->sh_size && (has_name(e, s, ".data") || has_name(e, s, ".bss"));
+}
+
+/* The variables of the module; 0 also if the table is not to be trusted. */
+static uint32_t collect(const struct elf *e, const Elf64_Shdr *table, struct object *to)
+{
+    const Elf64_Sym *symbols = (const void *)(e->file + table->sh_offset);
+    uint32_t n = 0;
+    bool locals = false;
+    if (!is_inside(e, table->sh_offset, table->sh_size)) return 0;
+    for (uint64_t i = 0; i < table->sh_size / sizeof *symbols && n < MAX_OBJECTS; i++) {
+        unsigned type = ELF64_ST_TYPE(symbols[i].st_info);
+        uint64_t start = symbols[i].st_value;
+        if (symbols[i].st_shndx >= e->count || (type != STT_OBJECT && type != STT_NOTYPE)) continue;
+        const Elf64_Shdr *s = &e->sections[symbols[i].st_shndx];
+        if (!is_variables(e, s) || start < s->sh_addr || start >= s->sh_addr + s->sh_size) continue;
+        if (ELF64_ST_BIND(symbols[i].st_info) == STB_LOCAL && type == STT_OBJECT) locals = true;
+        to[n++] = (struct object){e->bias + start, symbols[i].st_size};
+    }
+    return locals && n < MAX_OBJECTS ? n : 0;
+}
+
+/* Not where something else lies: then it is not known what. */
+static void add_gap(const struct elf *e, uint64_t start, uint64_t end, const struct object *before,
+                    const struct object *after)
+{
+    if (gap_count == MAX_GAPS) return;
+    for (unsigned i = 0; i < e->count; i++) {
+        const Elf64_Shdr *s = &e->sections[i];
+        bool here = (s->sh_flags & SHF_ALLOC) && !(s->sh_flags & SHF_TLS) && !is_variables(e, s);
+        uint64_t from = e->bias + s->sh_addr;
+        if (here && from < end && from + s->sh_size > start) return;
+    }
+    gaps[gap_count++] = (struct mz_gap){.start = start,
+                                        .end = end,
+                                        .before = before->start,
+                                        .before_size = before->size,
+                                        .after = after ? after->start : 0,
+                                        .after_size = after ? after->size : 0};
+}
+
+static void find_gaps(const struct elf *e, const struct object *o, uint32_t n)
+{
+    const struct object *ending = NULL; /* the variable that reaches furthest */
+    uint64_t end = 0, highest = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t alignment = o[i].start & -o[i].start;
+        if (ending && ending->size != UNKNOWN && o[i].start > end && o[i].start - end < alignment &&
+            o[i].start - end < MOST)
+            add_gap(e, end, o[i].start, ending, &o[i]);
+        if (ending && o[i].size != UNKNOWN && o[i].start + o[i].size <= end) continue;
+        ending = &o[i];
+        end = o[i].start + o[i].size;
+    }
+    for (unsigned i = 0; i < e->count; i++) {
+        uint64_t above = e->bias + e->sections[i].sh_addr + e->sections[i].sh_size;
+        if ((e->sections[i].sh_flags & SHF_ALLOC) && above > highest) highest = above;
+    }
+    if (!ending || ending->size == UNKNOWN || highest < end || highest - end >= MOST) return;
+    add_gap(e, end, (highest + PAGE - 1) & ~(uint64_t)(PAGE - 1), ending, NULL);
+}
+
+static void look_at(const struct elf *e, struct object *objects)
+{
+    for (unsigned i = 0; i < e->count; i++) {
+        if (e->sections[i].sh_type != SHT_SYMTAB) continue;
+        uint32_t n = collect(e, &e->sections[i], objects);
+        sort(objects, n);
+        find_gaps(e, objects, n);
+        return;
+    }
+}
+
+void mz_globals_init(void)
+{
+    struct object *objects = mz_region_reserve(MAX_OBJECTS * sizeof *objects);
+    gaps = mz_region_reserve(MAX_GAPS * sizeof *gaps);
+    MZ_ASSERT(objects && gaps);
+    for (uint32_t i = 0; i < rt.channel->module_count; i++) {
+        struct elf e;
+        if (!rt.channel->modules[i].instrumented || !open_file(&e, &rt.channel->modules[i])) continue;
+        look_at(&e, objects);
+        munmap((void *)(uintptr_t)e.file, e.size);
+    }
+    mz_region_free(objects, MAX_OBJECTS * sizeof *objects);
+    for (uint32_t i = 1; i < gap_count; i++) { /* modules may come in any order; within one they are sorted */
+        struct mz_gap g = gaps[i];
+        uint32_t k = i;
+        for (; k > 0 && gaps[k - 1].start > g.start; k--) gaps[k] = gaps[k - 1];
+        gaps[k] = g;
+    }
+}
+
+const struct mz_gap *mz_globals_gap(uint64_t address, size_t size)
+{
+    uint32_t low = 0, high = gap_count; /* gaps[low - 1].end <= address < gaps[high].end */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (gaps[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < gap_count && gaps[low].start < address + size ? &gaps[low] : NULL;
+}

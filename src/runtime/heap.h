@@ -1,0 +1,33 @@
+/* Blocks of the heap, for the files that look at them: memory.c, leaks.c, record.c. Private to src/runtime.
+ */
+#ifndef MZ_RUNTIME_HEAP_H
+#define MZ_RUNTIME_HEAP_H
+
+#include "runtime.h"
+
+struct mz_block { /* header, just before the memory handed out */
+    uint32_t size;
+    uint32_t mark;
+    uint32_t back;    /* to the header of the block before it in the arena, in units of 16 bytes; 0: none */
+    uint32_t history; /* replaying: its number in the channel plus one */
+};
+
+enum mz_place_state { MZ_PLACE_ELSEWHERE, MZ_PLACE_LIVE, MZ_PLACE_FREED, MZ_PLACE_OUTSIDE };
+
+/* size: within 16 aligned bytes */
+enum mz_place_state mz_heap_state(uint64_t address, size_t size);
+/* The block that the address lies in, or else the nearest one; NULL: none */
+const struct mz_block *mz_heap_nearest(uint64_t address);
+
+/* All blocks of an arena, the latest first. */
+const struct mz_block *mz_heap_last(int slot);
+struct mz_block *mz_heap_previous(const struct mz_block *b);
+bool mz_heap_is_live(const struct mz_block *b);
+uint64_t mz_heap_live_blocks(void);
+
+/* record.c: who allocated and freed what, for reports. again: under --heap=reuse, as a visible operation */
+void mz_history_allocated(struct mz_block *b, bool again, const void *frame);
+void mz_history_freed(struct mz_block *b, bool again, const void *frame);
+struct mz_block_history *mz_history_of(const struct mz_block *b); /* NULL: none was kept */
+
+#endif
