@@ -59,7 +59,7 @@ $(spin_o): TARGET_FLAGS += $(SPIN_FLAGS)
 $B/target/%.o: %.c src/runtime/rename.syms
 	@mkdir -p $(@D)
 	$(CC) $(CSTD) $(OPT) $(WARN) $(CPPFLAGS) $(TARGET_FLAGS) -MMD -MP -c -o $@ $<
-	@case $< in */hooks_mem.c|*/maps.c) ;; *) objcopy --redefine-syms=src/runtime/rename.syms $@ ;; esac
+	@case $< in */hooks_mem.c|*/hooks_string.c|*/maps.c) ;; *) objcopy --redefine-syms=src/runtime/rename.syms $@ ;; esac
 
 $B/target/%.o: %.S
 	@mkdir -p $(@D)

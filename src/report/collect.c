@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include "blocks.h"
 #include "memory.h"
 
 #define NO_THREAD 255
@@ -97,10 +98,17 @@ static uint8_t deadlocked_thread(const struct mz_finding *f)
     return f->thread;
 }
 
-static char *describe(const struct mz_channel *c, const struct mz_finding *f, const char *object)
+static char *describe(struct mz_symbols *s, const struct mz_channel *c, const struct mz_finding *f,
+                      const char *object)
 {
     struct mz_strbuf b = {0};
     switch (f->kind) {
+    case MZ_KIND_USE_AFTER_FREE:
+    case MZ_KIND_DOUBLE_FREE:
+    case MZ_KIND_INVALID_FREE:
+    case MZ_KIND_OUT_OF_BOUNDS:
+    case MZ_KIND_LEAK:
+        return mz_describe_memory(s, f);
     case MZ_KIND_ASSERTION:
         mz_strbuf_addf(&b, "assertion failed: %s", f->text);
         break;
@@ -109,6 +117,9 @@ static char *describe(const struct mz_channel *c, const struct mz_finding *f, co
         break;
     case MZ_KIND_DATA_RACE:
         mz_strbuf_addf(&b, "data race on %s", object ? object : "?");
+        if (f->area != MZ_AREA_HEAP) break;
+        mz_strbuf_add(&b, ", ");
+        mz_describe_position(s, f, &b);
         break;
     case MZ_KIND_EXIT_CODE:
         mz_strbuf_addf(&b, "the program ended with exit status %d", f->code);
@@ -145,6 +156,10 @@ static enum object_kind object_kind(unsigned op)
     case MZ_OP_CAS:
     case MZ_OP_READ:
     case MZ_OP_WRITE:
+    case MZ_OP_MALLOC:
+    case MZ_OP_FREE:
+    case MZ_OP_ALLOCATE:
+    case MZ_OP_DEALLOCATE:
         return MEMORY;
     case MZ_OP_LOCK:
     case MZ_OP_TRYLOCK:
@@ -305,16 +320,19 @@ static void collect_operations(struct mz_symbols *s, const struct mz_channel *c,
     for (uint32_t i = 0; i < c->record_count && i <= last; i++) {
         step += is_visible(records[i].op);
         if (!is_shown(records[i].op)) continue;
+        mz_symbols_at_moment(s, i + 1, records[i].frame_pc, records[i].frame_cfa);
         collect_operation(s, &records[i], step, bug);
         if (i == racing[0] || i == racing[1]) bug->operations[bug->operation_count - 1].racing = true;
     }
+    mz_symbols_at_moment(s, UINT32_MAX, 0, 0);
     bug->operations_lost = c->record_lost;
 }
 
 /* The schedule ends with the failure itself, also where the runtime could not record it any more. */
 static void end_with_failure(struct mz_bug *bug)
 {
-    if (bug->kind == MZ_KIND_DEADLOCK || bug->kind == MZ_KIND_DATA_RACE || bug->kind == MZ_KIND_EXIT_CODE)
+    if (bug->kind == MZ_KIND_DEADLOCK || bug->kind == MZ_KIND_DATA_RACE || bug->kind == MZ_KIND_EXIT_CODE ||
+        bug->kind == MZ_KIND_LEAK)
         return;
     if (bug->operation_count == 0) return;
     const struct mz_operation *last = &bug->operations[bug->operation_count - 1];
@@ -394,7 +412,9 @@ static void collect_accesses(struct mz_symbols *s, const struct mz_finding *f, s
     bug->access[1] =
         (struct mz_access_report){.thread = f->other_thread, .op = f->other_op, .size = f->other_size};
     mz_symbols_stack(s, &f->other_place, &bug->access[1].stack);
+    mz_symbols_at_moment(s, UINT32_MAX, f->frame_pc, f->frame_cfa);
     bug->object = object_name(s, MZ_OP_READ, f->address, f->size);
+    mz_symbols_at_moment(s, UINT32_MAX, 0, 0);
     bug->address = f->address;
     bug->size = f->size;
 }
@@ -439,7 +459,8 @@ void mz_collect_bug(const struct mz_outcome *outcome, const struct mz_finding *f
     collect_threads(s, c, f, bug);
     collect_accesses(s, f, bug);
     collect_bug_place(s, f, bug);
-    bug->message = describe(c, f, bug->object);
+    bug->message = describe(s, c, f, bug->object);
+    mz_collect_history(s, f, bug);
     collect_operations(s, c, f, bug);
     end_with_failure(bug);
     if (f->kind == MZ_KIND_DEADLOCK && bug->operation_count) end_with_waiting(bug);

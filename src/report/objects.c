@@ -6,17 +6,18 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "blocks.h"
+#include "locals.h"
 #include "memory.h"
 
-static const struct mz_variables *variables(struct mz_symbols *s)
+static void read_variables(struct mz_symbols *s)
 {
-    if (!s->variables_read) {
-        for (size_t i = 0; i < s->instrumented_count; i++)
-            mz_variables_add_module(&s->variables, s->instrumented[i]);
-        mz_variables_sort(&s->variables);
-        s->variables_read = true;
-    }
-    return &s->variables;
+    if (s->variables_read) return;
+    for (size_t i = 0; i < s->instrumented_count; i++)
+        mz_variables_add_module(&s->variables, &s->thread_local, s->tls_offset[i], s->instrumented[i]);
+    mz_variables_sort(&s->variables);
+    mz_variables_sort(&s->thread_local);
+    s->variables_read = true;
 }
 
 static const char *given_name(const struct mz_channel *c, uint64_t address)
@@ -27,18 +28,23 @@ static const char *given_name(const struct mz_channel *c, uint64_t address)
     return name;
 }
 
-static bool name_by_debug_info(struct mz_symbols *s, uint64_t address, uint32_t size, struct mz_object *out)
+/* The name of a variable, with the part at `address`. */
+static void name_variable(const struct mz_variable *v, uint64_t address, uint32_t size, struct mz_object *out)
 {
-    const struct mz_variable *v = mz_variables_find(variables(s), address);
     struct mz_strbuf name = {0};
-    Dwarf_Die die;
-    if (!v) return false;
-    die = v->die;
+    Dwarf_Die die = v->die;
     mz_strbuf_add(&name, dwarf_diename(&die));
     if (mz_type_of(&die, &out->type))
         out->typed = mz_type_descend(&out->type, address - v->start + v->offset, size, &name);
     out->name = mz_strbuf_take(&name);
-    return true;
+}
+
+static bool name_by_debug_info(struct mz_symbols *s, uint64_t address, uint32_t size, struct mz_object *out)
+{
+    read_variables(s);
+    const struct mz_variable *v = mz_variables_find(&s->variables, address);
+    if (v) name_variable(v, address, size, out);
+    return v != NULL;
 }
 
 static bool name_by_symbol(struct mz_symbols *s, uint64_t address, struct mz_object *out)
@@ -53,17 +59,58 @@ static bool name_by_symbol(struct mz_symbols *s, uint64_t address, struct mz_obj
     return true;
 }
 
-static char *name_by_area(const struct mz_channel *c, uint64_t address)
+/* ---- memory of threads ---- */
+
+static const struct mz_area *area_of(const struct mz_channel *c, uint64_t address)
 {
-    for (uint32_t i = 0; i < c->area_count && i < MZ_MAX_AREAS; i++) {
-        const struct mz_area *a = &c->areas[i];
-        const char *thread = a->thread < MZ_MAX_THREADS ? c->threads[a->thread].name : "?";
-        if (address < a->start || address >= a->end) continue;
-        if (a->kind == MZ_AREA_HEAP) return mz_format("heap 0x%" PRIx64, address);
-        if (a->kind == MZ_AREA_STACK) return mz_format("stack of %s (0x%" PRIx64 ")", thread, address);
-        if (a->kind == MZ_AREA_TLS) return mz_format("thread-local of %s (0x%" PRIx64 ")", thread, address);
+    for (uint32_t i = 0; i < c->area_count && i < MZ_MAX_AREAS; i++)
+        if (address >= c->areas[i].start && address < c->areas[i].end) return &c->areas[i];
+    return NULL;
+}
+
+/* The frame that an object was in when it was recorded last. */
+static void frame_of(const struct mz_symbols *s, uint64_t address, uint64_t *pc, uint64_t *cfa)
+{
+    const struct mz_channel *c = s->channel;
+    const struct mz_record *records = (const void *)((const char *)c + c->records_offset);
+    uint32_t count = c->record_count < s->moment ? c->record_count : s->moment;
+    *pc = s->frame_pc, *cfa = s->frame_cfa;
+    while (!*pc && count-- > 0)
+        if (records[count].object == address) *pc = records[count].frame_pc, *cfa = records[count].frame_cfa;
+}
+
+static bool name_on_stack(struct mz_symbols *s, uint64_t address, uint32_t size, struct mz_object *out)
+{
+    struct mz_variable v;
+    uint64_t pc, cfa;
+    frame_of(s, address, &pc, &cfa);
+    if (!pc || !mz_locals_find(s, address, pc, cfa, &v)) return false;
+    name_variable(&v, address, size, out);
+    return true;
+}
+
+static void name_by_area(struct mz_symbols *s, uint64_t address, uint32_t size, struct mz_object *out)
+{
+    const struct mz_channel *c = s->channel;
+    const struct mz_area *a = area_of(c, address);
+    const char *thread = a && a->thread < MZ_MAX_THREADS ? c->threads[a->thread].name : "?";
+    const struct mz_variable *v;
+    if (!a) {
+        out->name = mz_format("0x%" PRIx64, address);
+    } else if (a->kind == MZ_AREA_HEAP) {
+        out->name = mz_block_name(s, address, s->moment);
+        if (!out->name) out->name = mz_format("heap 0x%" PRIx64, address);
+    } else if (a->kind == MZ_AREA_STACK) {
+        if (!name_on_stack(s, address, size, out))
+            out->name = mz_format("stack of %s (0x%" PRIx64 ")", thread, address);
+    } else if ((v = mz_variables_find(&s->thread_local, address - a->end))) {
+        name_variable(v, address - a->end, size, out);
+        char *name = out->name;
+        out->name = mz_format("%s of %s", name, thread);
+        free(name);
+    } else {
+        out->name = mz_format("thread-local of %s (0x%" PRIx64 ")", thread, address);
     }
-    return mz_format("0x%" PRIx64, address);
 }
 
 void mz_symbols_object(struct mz_symbols *s, uint64_t address, uint32_t size, struct mz_object *out)
@@ -71,7 +118,7 @@ void mz_symbols_object(struct mz_symbols *s, uint64_t address, uint32_t size, st
     const char *given = given_name(s->channel, address);
     *out = (struct mz_object){0};
     if (!name_by_debug_info(s, address, size, out) && !name_by_symbol(s, address, out))
-        out->name = name_by_area(s->channel, address);
+        name_by_area(s, address, size, out);
     if (!given) return;
     free(out->name);
     out->name = mz_memory_string(given);

@@ -88,6 +88,10 @@ void mz_bug_release(struct mz_bug *bug)
         mz_stack_release(&bug->access[i].stack);
         free(bug->access[i].object);
     }
+    mz_stack_release(&bug->allocated.stack);
+    mz_stack_release(&bug->freed.stack);
+    for (size_t i = 0; i < bug->leak_count; i++) mz_stack_release(&bug->leaks[i].allocated.stack);
+    free(bug->leaks);
     free(bug->operations);
     free(bug->threads);
     free(bug->message);

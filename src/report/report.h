@@ -54,6 +54,11 @@ struct mz_access_report { /* one side of a data race; of nondeterminism: [0] now
     struct mz_stack stack;
 };
 
+struct mz_leak_report { /* blocks that were allocated in one place */
+    uint64_t blocks, bytes;
+    struct mz_access_report allocated;
+};
+
 struct mz_bug { /* a finding, explained */
     enum mz_kind kind;
     char *message;    /* what is wrong, without place and thread */
@@ -61,13 +66,16 @@ struct mz_bug { /* a finding, explained */
     char *file;
     unsigned line;
     uint8_t thread;
-    int code;                          /* signal number or exit status */
-    uint64_t execution;                /* that found it, from 1 */
-    uint64_t hash;                     /* the same for the same bug of the same program */
-    uint64_t address, size;            /* data race: what to watch when replaying */
-    uint64_t block;                    /* heap: the start of the block that it is about; 0: none */
-    char *object;                      /* data race: its name */
-    struct mz_access_report access[2]; /* [0]: here; [1]: data race: the earlier access */
+    int code;                                 /* signal number or exit status */
+    uint64_t execution;                       /* that found it, from 1 */
+    uint64_t hash;                            /* the same for the same bug of the same program */
+    uint64_t address, size;                   /* data race: what to watch when replaying */
+    uint64_t block;                           /* heap: the start of the block that it is about; 0: none */
+    char *object;                             /* data race: its name */
+    struct mz_access_report access[2];        /* [0]: here; [1]: data race: the earlier access */
+    struct mz_access_report allocated, freed; /* heap: history of the block; op is NONE if not known */
+    struct mz_leak_report *leaks;
+    size_t leak_count;
     struct mz_thread_report *threads;
     size_t thread_count;
     struct mz_operation *operations;

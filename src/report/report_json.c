@@ -80,6 +80,34 @@ static void add_race(struct mz_json *j, const struct mz_bug *bug)
     mz_json_close(j, ']');
 }
 
+/* "allocated", "freed": {thread, stack} */
+static void add_life(struct mz_json *j, const char *key, const struct mz_bug *bug,
+                     const struct mz_access_report *a)
+{
+    const struct mz_frame *frame = a->stack.count ? &a->stack.frames[0] : NULL;
+    if (a->op == MZ_OP_NONE) return;
+    mz_json_open(j, key, '{');
+    mz_json_string(j, "thread", mz_bug_thread_name(bug, a->thread));
+    add_place(j, frame ? frame->file : NULL, frame ? frame->line : 0);
+    mz_json_number(j, "size", a->size);
+    add_stack(j, "stack", &a->stack);
+    mz_json_close(j, '}');
+}
+
+static void add_leaks(struct mz_json *j, const struct mz_bug *bug)
+{
+    if (!bug->leak_count) return;
+    mz_json_open(j, "leaks", '[');
+    for (size_t i = 0; i < bug->leak_count; i++) {
+        mz_json_open(j, NULL, '{');
+        mz_json_number(j, "blocks", bug->leaks[i].blocks);
+        mz_json_number(j, "bytes", bug->leaks[i].bytes);
+        add_life(j, "allocated", bug, &bug->leaks[i].allocated);
+        mz_json_close(j, '}');
+    }
+    mz_json_close(j, ']');
+}
+
 static void add_bug(struct mz_json *j, const struct mz_bug *bug)
 {
     mz_json_open(j, NULL, '{');
@@ -95,6 +123,9 @@ static void add_bug(struct mz_json *j, const struct mz_bug *bug)
         add_race(j, bug);
     else
         add_stack(j, "stack", &bug->access[0].stack);
+    add_life(j, "allocated", bug, &bug->allocated);
+    add_life(j, "freed", bug, &bug->freed);
+    add_leaks(j, bug);
     add_threads(j, bug);
     mz_json_open(j, "steps", '[');
     for (size_t i = 0; i < bug->operation_count; i++) add_step(j, bug, &bug->operations[i]);

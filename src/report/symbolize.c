@@ -32,7 +32,8 @@ static void report_modules(struct mz_symbols *s, const struct mz_channel *channe
         if (is_own_library(path))
             s->own = module;
         else if (m->instrumented || i == 0)
-            s->instrumented[s->instrumented_count++] = module;
+            s->instrumented[s->instrumented_count] = module,
+            s->tls_offset[s->instrumented_count++] = m->tls_offset;
     }
     dwfl_report_end(s->dwfl, NULL, NULL);
 }
@@ -44,10 +45,18 @@ struct mz_symbols *mz_symbols_open(const struct mz_channel *channel, const char 
     s->callbacks.find_elf = dwfl_build_id_find_elf;
     s->callbacks.find_debuginfo = dwfl_standard_find_debuginfo;
     s->channel = channel;
+    s->moment = UINT32_MAX;
     s->directory = getcwd(NULL, 0);
     s->dwfl = dwfl_begin(&s->callbacks);
     if (s->dwfl) report_modules(s, channel, program);
     return s;
+}
+
+void mz_symbols_at_moment(struct mz_symbols *s, uint32_t moment, uint64_t frame_pc, uint64_t frame_cfa)
+{
+    s->moment = moment;
+    s->frame_pc = frame_pc;
+    s->frame_cfa = frame_cfa;
 }
 
 void mz_symbols_close(struct mz_symbols *s)
@@ -56,6 +65,7 @@ void mz_symbols_close(struct mz_symbols *s)
     for (size_t i = 0; i < s->known_capacity; i++) mz_stack_release(&s->known[i].stack);
     free(s->known);
     mz_variables_release(&s->variables);
+    mz_variables_release(&s->thread_local);
     if (s->dwfl) dwfl_end(s->dwfl);
     free(s->directory);
     free(s);
@@ -64,7 +74,7 @@ void mz_symbols_close(struct mz_symbols *s)
 /* ---- code ---- */
 
 /* clang writes no .debug_aranges, so where the index knows nothing every unit is asked. */
-static Dwarf_Die *unit_at(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
+Dwarf_Die *mz_unit_at(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
 {
     Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
     if (unit) return unit;
@@ -147,7 +157,7 @@ static void find_frames(struct mz_symbols *s, uint64_t pc, struct mz_stack *stac
     Dwarf_Addr address = pc - 1, bias = 0;
     Dwfl_Module *module = s->dwfl ? dwfl_addrmodule(s->dwfl, address) : NULL;
     const char *symbol = module ? dwfl_module_addrname(module, address) : NULL;
-    Dwarf_Die *unit = module ? unit_at(module, address, &bias) : NULL;
+    Dwarf_Die *unit = module ? mz_unit_at(module, address, &bias) : NULL;
     if (unit) frames_in_unit(s, stack, unit, address - bias, symbol);
     if (stack->count > 0) return;
     char *hex = mz_format("0x%" PRIx64, address);

@@ -25,6 +25,11 @@ void mz_symbols_stack(struct mz_symbols *s, const struct mz_place *place, struct
 /* The innermost frame of it that has a source line, else the innermost one; NULL if there is none. */
 const struct mz_frame *mz_stack_source(const struct mz_stack *stack);
 
+/* The names of objects are those that they have just then: moment counts records, and the frame is that of
+ * the function on whose stack the next object lies (0: look for it in the records). UINT32_MAX: at the end.
+ */
+void mz_symbols_at_moment(struct mz_symbols *s, uint32_t moment, uint64_t frame_pc, uint64_t frame_cfa);
+
 struct mz_object { /* what lies at an address */
     char *name;    /* "table[3].head", "heap 0x1234"; never NULL */
     bool typed;    /* type is known, and the access covers all of it */

@@ -149,6 +149,11 @@ static const char *access_verb(unsigned op, bool past)
     case MZ_OP_RMW:
     case MZ_OP_CAS:
         return past ? "changed (atomically)" : "changes (atomically)";
+    case MZ_OP_FREE:
+    case MZ_OP_DEALLOCATE:
+        return past ? "freed" : "frees";
+    case MZ_OP_FINISH:
+        return past ? "ended, and with it" : "ends, and with it";
     default: /* of a synchronization object */
         return past ? "used" : "uses";
     }
@@ -172,6 +177,40 @@ static void add_race(struct mz_strbuf *out, const struct mz_bug *bug, const stru
         add_stack(out, &a->stack);
         if (a->stack.count) quote_source(out, style, 10, a->stack.frames[0].file, a->stack.frames[0].line);
     }
+}
+
+/* ---- the heap ---- */
+
+static void add_life(struct mz_strbuf *out, const struct mz_bug *bug, const struct mz_access_report *a,
+                     const char *what)
+{
+    if (a->op == MZ_OP_NONE) return;
+    mz_strbuf_addf(out, "  %s by thread ", what);
+    add_thread(out, bug, a->thread);
+    mz_strbuf_add(out, ":\n");
+    add_stack(out, &a->stack);
+}
+
+static void add_leaks(struct mz_strbuf *out, const struct mz_bug *bug)
+{
+    for (size_t i = 0; i < bug->leak_count; i++) {
+        const struct mz_leak_report *l = &bug->leaks[i];
+        mz_strbuf_add(out, "  ");
+        add_count(out, l->blocks, "block");
+        mz_strbuf_add(out, ", ");
+        add_count(out, l->bytes, "byte");
+        mz_strbuf_add(out, ", allocated by thread ");
+        add_thread(out, bug, l->allocated.thread);
+        mz_strbuf_add(out, ":\n");
+        add_stack(out, &l->allocated.stack);
+    }
+}
+
+static void add_history(struct mz_strbuf *out, const struct mz_bug *bug)
+{
+    add_life(out, bug, &bug->allocated, "The block was allocated");
+    add_life(out, bug, &bug->freed, "The block was freed");
+    add_leaks(out, bug);
 }
 
 /* ---- threads ---- */
@@ -324,11 +363,12 @@ void mz_text_bug(struct mz_strbuf *out, const struct mz_bug *bug, const struct m
         return;
     } else if (bug->kind != MZ_KIND_DEADLOCK) {
         quote_source(out, style, 4, bug->file, bug->line);
-        if (stack->count > 1) {
+        if (stack->count > 1 && bug->kind != MZ_KIND_LEAK) {
             mz_strbuf_add(out, "  call stack:\n");
             add_stack(out, stack);
         }
     }
+    add_history(out, bug);
     mz_strbuf_addc(out, '\n');
     if (states_known(bug)) {
         add_threads(out, bug, style);

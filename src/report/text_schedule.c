@@ -84,6 +84,13 @@ void mz_text_operation(struct mz_strbuf *out, const struct mz_bug *bug, const st
     case MZ_OP_WRITE:
         add_memory(out, o, limit);
         return;
+    case MZ_OP_MALLOC:
+    case MZ_OP_FREE:
+    case MZ_OP_ALLOCATE:
+    case MZ_OP_DEALLOCATE:
+        add_object(out, o, limit);
+        if (o->racing) mz_strbuf_add(out, "  <- race");
+        return;
     case MZ_OP_SPAWN:
     case MZ_OP_JOIN:
         mz_strbuf_addf(out, " %s%s", other ? other : "?", o->failed ? ": waits" : "");

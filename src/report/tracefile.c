@@ -135,6 +135,26 @@ static void write_finding(struct mz_strbuf *b, const struct mz_bug *bug)
     }
 }
 
+/* The block of the heap that it is about, or blocks: each followed by the call stack. */
+static void write_life(struct mz_strbuf *b, const char *key, const struct mz_access_report *a)
+{
+    if (a->op == MZ_OP_NONE) return;
+    mz_strbuf_addf(b, "%s\t%u\t%u\n", key, a->thread, a->size);
+    write_stack(b, &a->stack);
+}
+
+static void write_history(struct mz_strbuf *b, const struct mz_bug *bug)
+{
+    write_life(b, "allocated", &bug->allocated);
+    write_life(b, "freed", &bug->freed);
+    for (size_t i = 0; i < bug->leak_count; i++) {
+        const struct mz_leak_report *l = &bug->leaks[i];
+        mz_strbuf_addf(b, "leak\t%u\t%u\t%" PRIu64 "\t%" PRIu64 "\n", l->allocated.thread, l->allocated.size,
+                       l->blocks, l->bytes);
+        write_stack(b, &l->allocated.stack);
+    }
+}
+
 static void write_threads(struct mz_strbuf *b, const struct mz_bug *bug)
 {
     for (size_t i = 0; i < bug->thread_count; i++) {
@@ -222,6 +242,7 @@ int mz_trace_write(const char *path, const struct mz_recipe *recipe, const struc
     mz_strbuf_addf(&b, MAGIC "%d\n", FORMAT);
     write_recipe(&b, recipe);
     write_finding(&b, bug);
+    write_history(&b, bug);
     write_threads(&b, bug);
     write_schedule(&b, bug);
     write_checksum(&b);
@@ -237,7 +258,7 @@ struct reader {
     struct mz_bug *bug;
     struct mz_stack *stack; /* that `frame` records belong to */
     int accesses;
-    size_t schedule_capacity;
+    size_t schedule_capacity, leak_capacity;
 };
 
 static void set(char **to, const char *text)
@@ -277,6 +298,28 @@ static void read_access(struct reader *r, char **f)
     a->op = lookup(op_keys, MZ_OP_COUNT, f[2]);
     a->size = (uint32_t)number(f[3]);
     r->stack = &a->stack;
+}
+
+static void read_life(struct reader *r, char **f, struct mz_access_report *a, uint8_t op)
+{
+    a->thread = slot(f[1]);
+    a->size = (uint32_t)number(f[2]);
+    a->op = op;
+    r->stack = &a->stack;
+}
+
+static void read_allocated(struct reader *r, char **f)
+{
+    read_life(r, f, &r->bug->allocated, MZ_OP_ALLOCATE);
+}
+static void read_freed(struct reader *r, char **f) { read_life(r, f, &r->bug->freed, MZ_OP_DEALLOCATE); }
+
+static void read_leak(struct reader *r, char **f)
+{
+    MZ_GROW(r->bug->leaks, r->bug->leak_count, r->leak_capacity);
+    struct mz_leak_report *l = &r->bug->leaks[r->bug->leak_count++];
+    *l = (struct mz_leak_report){.blocks = (uint64_t)number(f[3]), .bytes = (uint64_t)number(f[4])};
+    read_life(r, f, &l->allocated, MZ_OP_ALLOCATE);
 }
 
 static void read_thread(struct reader *r, char **f)
@@ -346,9 +389,10 @@ static void read_line(struct reader *r, char *line)
     static const struct {
         const char *key;
         void (*read)(struct reader *, char **);
-    } records[] = {{"finding", read_finding}, {"object", read_object}, {"access", read_access},
-                   {"thread", read_thread},   {"frame", read_frame},   {"step", read_step},
-                   {"op", read_operation}};
+    } records[] = {{"finding", read_finding}, {"object", read_object},       {"access", read_access},
+                   {"thread", read_thread},   {"frame", read_frame},         {"step", read_step},
+                   {"op", read_operation},    {"allocated", read_allocated}, {"freed", read_freed},
+                   {"leak", read_leak}};
     char *fields[MAX_FIELDS] = {0}, *rest = line, *field;
     for (int i = 0; i < MAX_FIELDS && (field = strsep(&rest, "\t")); i++) fields[i] = unescape(field);
     if (!fields[0]) return;

@@ -59,10 +59,27 @@ static void add_part(struct mz_variables *v, Dwarf_Die *die, uint64_t start, uin
     v->items[v->count++] = (struct mz_variable){start, size ? size : 1, offset, *die};
 }
 
+struct lists {
+    struct mz_variables *variables, *thread_local;
+    uint64_t tls_offset;
+};
+
+static bool is_tls(const Dwarf_Op *op)
+{
+    return op->atom == DW_OP_GNU_push_tls_address || op->atom == DW_OP_form_tls_address;
+}
+
+static bool is_constant(const Dwarf_Op *op)
+{
+    return op->atom == DW_OP_const8u || op->atom == DW_OP_const4u || op->atom == DW_OP_addr ||
+           op->atom == DW_OP_const1u || op->atom == DW_OP_const2u || op->atom == DW_OP_constu;
+}
+
 /* A location is one address, or a list of pieces: address, DW_OP_piece size, ... (a piece without an address
  * does not exist). */
-static void add_variable(struct mz_variables *v, Dwarf_Die *die, Dwarf_Addr bias)
+static void add_variable(const struct lists *l, Dwarf_Die *die, Dwarf_Addr bias)
 {
+    struct mz_variables *v = l->variables;
     Dwarf_Attribute location;
     Dwarf_Op *ops;
     size_t count;
@@ -73,6 +90,10 @@ static void add_variable(struct mz_variables *v, Dwarf_Die *die, Dwarf_Addr bias
     if (dwarf_getlocation(&location, &ops, &count) != 0) return;
     if (!mz_type_of(die, &type) || dwarf_aggregate_size(&type, &size) != 0) size = 1;
     if (count == 1 && static_address(&location, &ops[0], &address)) add_part(v, die, address + bias, size, 0);
+    if (count == 2 && l->tls_offset && is_tls(&ops[1]) && is_constant(&ops[0])) {
+        add_part(l->thread_local, die, ops[0].number - l->tls_offset, size, 0);
+        return;
+    }
     uint64_t offset = 0;
     for (size_t i = 0; count > 1 && i < count; i++) {
         if (ops[i].atom != DW_OP_piece) continue;
@@ -82,19 +103,19 @@ static void add_variable(struct mz_variables *v, Dwarf_Die *die, Dwarf_Addr bias
     }
 }
 
-static void walk(struct mz_variables *v, Dwarf_Die *parent, Dwarf_Addr bias)
+static void walk(const struct lists *l, Dwarf_Die *parent, Dwarf_Addr bias)
 {
     Dwarf_Die die;
     if (dwarf_child(parent, &die) != 0) return;
     do {
         switch (dwarf_tag(&die)) {
         case DW_TAG_variable:
-            add_variable(v, &die, bias);
+            add_variable(l, &die, bias);
             break;
         case DW_TAG_subprogram:
         case DW_TAG_lexical_block:
         case DW_TAG_namespace:
-            walk(v, &die, bias);
+            walk(l, &die, bias);
             break;
         default:
             break;
@@ -102,11 +123,13 @@ static void walk(struct mz_variables *v, Dwarf_Die *parent, Dwarf_Addr bias)
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
-void mz_variables_add_module(struct mz_variables *v, Dwfl_Module *module)
+void mz_variables_add_module(struct mz_variables *v, struct mz_variables *thread_local, uint64_t tls_offset,
+                             Dwfl_Module *module)
 {
+    struct lists l = {v, thread_local, tls_offset};
     Dwarf_Die *unit = NULL;
     Dwarf_Addr bias;
-    while ((unit = dwfl_module_nextcu(module, unit, &bias))) walk(v, unit, bias);
+    while ((unit = dwfl_module_nextcu(module, unit, &bias))) walk(&l, unit, bias);
 }
 
 static int by_start(const void *a, const void *b)

@@ -20,8 +20,10 @@ struct mz_variables { /* sorted by start once complete */
     size_t count, capacity;
 };
 
-/* Adds all variables of a module. */
-void mz_variables_add_module(struct mz_variables *v, Dwfl_Module *module);
+/* Adds all variables of a module; thread-local ones to a list of their own, with addresses relative to the
+ * thread pointer, tls_offset below which those of the module begin. */
+void mz_variables_add_module(struct mz_variables *v, struct mz_variables *thread_local, uint64_t tls_offset,
+                             Dwfl_Module *module);
 void mz_variables_sort(struct mz_variables *v);
 const struct mz_variable *mz_variables_find(const struct mz_variables *v, uint64_t address);
 void mz_variables_release(struct mz_variables *v);

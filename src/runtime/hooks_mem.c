@@ -46,10 +46,12 @@ int mz_raw_memcmp(const void *a, const void *b, size_t n)
     return 0;
 }
 
-#define ACCESS(p, n, write)                                                                                  \
-    do {                                                                                                     \
-        if (rt.active && (n)) mz_access_range((p), (n), (write), MZ_PC(), MZ_FRAME());                       \
-    } while (0)
+void mz_access_by(const void *p, size_t size, bool write, void *pc, const void *frame)
+{
+    if (rt.active && size && mz_is_instrumented((uintptr_t)pc)) mz_access_range(p, size, write, pc, frame);
+}
+
+#define ACCESS(p, n, write) mz_access_by((p), (n), (write), MZ_PC(), MZ_FRAME())
 
 #define COPY(name, raw)                                                                                      \
     MZ_EXPORT void *name(void *to, const void *from, size_t n);                                              \
@@ -143,11 +145,9 @@ char *strncpy(char *to, const char *from, size_t n)
 static char *append(char *to, const char *from, size_t n, void *pc, const void *frame)
 {
     size_t before = length(to, ALL_OF_IT);
-    if (rt.active) {
-        mz_access_range(to, before + 1, false, pc, frame);
-        if (n) mz_access_range(from, n, false, pc, frame);
-        mz_access_range(to + before, n + 1, true, pc, frame);
-    }
+    mz_access_by(to, before + 1, false, pc, frame);
+    mz_access_by(from, n, false, pc, frame);
+    mz_access_by(to + before, n + 1, true, pc, frame);
     mz_raw_memcpy(to + before, from, n);
     to[before + n] = 0;
     return to;

@@ -188,7 +188,6 @@ void mz_memory_check_event(void)
     struct access a = {p->key, p->pc, 1, p->op};
     if (p->op <= MZ_OP_CAS || !p->key) return;
     if (mz_fiber_stack_owner(a.address) < 0 && mz_heap_state(a.address, 1) == MZ_PLACE_ELSEWHERE) return;
-    mz_shadow_object(a.address);
     if (mz_unlikely(rt.channel->options.keep_going && !is_sound(&a)))
         mz_finding_keep(mz_heap_state(a.address, 1) == MZ_PLACE_OUTSIDE ? MZ_KIND_OUT_OF_BOUNDS
                                                                         : MZ_KIND_USE_AFTER_FREE,

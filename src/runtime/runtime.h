@@ -213,9 +213,10 @@ uint32_t mz_sync_event_epoch(uint32_t event); /* of the thread when the event ha
 void mz_shadow_init(void);
 void mz_shadow_reset(void);
 void mz_shadow_freed(uint64_t address, size_t size, uint8_t op, uint64_t pc);
-void mz_shadow_object(uint64_t address);
 void mz_shadow_forget(uint64_t address, size_t size);
 void mz_shadow_atomic(uint64_t address, unsigned size, enum mz_access access);
+/* The same for libc's functions: if the program's own code called them, not a library without hooks. */
+void mz_access_by(const void *p, size_t size, bool write, void *pc, const void *frame);
 void mz_access_range(const void *p, size_t size, bool write, void *pc, const void *frame);
 void mz_shadow_range(uint64_t address, size_t size, bool write, uint64_t pc);
 
@@ -276,7 +277,7 @@ void mz_heap_arena(int slot, const char **low, const char **high);
 bool mz_heap_contains(uint64_t address);
 void mz_exit_init(void);
 void mz_exit_reset(void);
-bool mz_exit_matters(void); /* something of the program's own runs at exit */
+bool mz_exit_matters(void);         /* something of the program's own runs at exit */
 int mz_heap_slot(uint64_t address); /* whose arena it is in */
 void mz_run_atexit(void);
 _Noreturn void mz_quit(int code);

@@ -407,9 +407,6 @@ static struct cell *used_cell(uint64_t *at)
     return c->execution == rt.execution || c->atomic ? c : NULL;
 }
 
-/* A mutex or the like lies here. */
-void mz_shadow_object(uint64_t address) { cell_of(address)->atomic = 1; }
-
 /* A block is given back, or a thread ends: as if all of it were written, where it was accessed. */
 void mz_shadow_freed(uint64_t address, size_t size, uint8_t op, uint64_t pc)
 {
@@ -419,6 +416,7 @@ void mz_shadow_freed(uint64_t address, size_t size, uint8_t op, uint64_t pc)
         unsigned part = address + size - at < GRANULE ? (unsigned)(address + size - at) : GRANULE;
         struct access a = {at, part, true, false, op, pc};
         slow_access(&a, c, (uint8_t)((1u << part) - 1));
+        if (!ends_life(op)) continue; /* unmapped: something else may come to lie here */
         c->form = FREED;
         c->more = 0;
     }

@@ -129,6 +129,14 @@ static const char *const rounding[] = {"fesetround",
                                        "fegetmode",
                                        NULL};
 
+/* Ours, but the work is libc's. */
+static const char *const passed_on[] = {
+    "printf",    "fprintf",      "vprintf",       "vfprintf",        "sprintf", "snprintf", "vsprintf",
+    "vsnprintf", "__printf_chk", "__fprintf_chk", "__sprintf_chk",   "puts",    "fputs",    "fwrite",
+    "fgets",     "sscanf",       "strtol",        "__snprintf_chk",  "strtoul", "strtoll",  "strtoull",
+    "atoi",      "atol",         "atoll",         "__isoc99_sscanf", "read",    "pread",    "recv",
+    "write",     "pwrite",       "send",          "fread",           NULL};
+
 static bool is_one_of(const char *name, const char *const *list)
 {
     for (; *list; list++)
@@ -261,11 +269,11 @@ static bool in_harmless_library(const char *name)
     return p && dladdr(p, &info) && info.dli_fname && is_harmless(info.dli_fname);
 }
 
-/* Is the name bound to this library? */
+/* Is the name bound to this library, which does the work too? */
 static bool is_our_symbol(const char *name)
 {
     uintptr_t p = (uintptr_t)dlsym(RTLD_DEFAULT, name);
-    return p >= our_start && p < our_end;
+    return p >= our_start && p < our_end && !is_one_of(name, passed_on);
 }
 
 static void look_at_symbol(const char *name, struct mz_module *m)

@@ -1,8 +1,8 @@
 /* A variable on the stack, or in the thread-local storage, of a thread that has ended. Using it
  * while the thread lives is right.
  * EXPECT every verified 1
- * EXPECT -DRETURNED all error kind=use-after-free line=54 says=which.has.ended
- * EXPECT -DTHREAD_LOCAL all error kind=use-after-free line=54 says=which.has.ended
+ * EXPECT -DRETURNED all error kind=use-after-free line=55 says=which.has.ended
+ * EXPECT -DTHREAD_LOCAL all error kind=use-after-free line=55 says=which.has.ended
  * EXPECT -DMAIN all error kind=use-after-free line=37 says=thread.0,
  * EXPECT -DMAIN_ENDS all error kind=data-race line=58
  */
