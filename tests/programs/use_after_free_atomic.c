@@ -13,7 +13,7 @@ struct object {
     _Atomic int references;
 };
 
-static void drop(struct object *o)
+__attribute__((noinline)) static void drop(struct object *o)
 {
     if (atomic_fetch_sub(&o->references, 1) == 1) free(o);
 #ifdef LOOK
@@ -25,7 +25,7 @@ static void drop(struct object *o)
 static void *user(void *arg)
 {
 #ifdef REALLOC
-    struct object *o = realloc(arg, 1000);
+    struct object *volatile o = realloc(arg, 1000);
     atomic_store(&((struct object *)arg)->references, 2);
     free(o);
 #else
