@@ -1,10 +1,10 @@
-/* A memset, memcpy or memmove of a terabyte crashes where the memory ends, at once, and one of some pages
- * does not crash at all.
+/* A memset, memcpy or memmove of a terabyte fails where its memory ends, at once, and one of some pages
+ * does not fail at all.
  *
  * EXPECT every verified 2
- * EXPECT -DSET all error kind=crash line=25 mib=200
- * EXPECT -DCOPY all error kind=crash line=27 mib=200
- * EXPECT -DMOVE all error kind=crash line=29 mib=200
+ * EXPECT -DSET all error kind=out-of-bounds line=25 mib=200
+ * EXPECT -DCOPY all error kind=out-of-bounds line=27 mib=200
+ * EXPECT -DMOVE all error kind=out-of-bounds line=29 mib=200
  * EXPECT -DSTACK all error kind=crash line=31 mib=200
  * EXPECT -DNOWHERE all error kind=crash line=33 mib=200
  */
