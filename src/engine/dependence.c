@@ -101,6 +101,7 @@ static uint8_t choice_before(const struct mz_exploration *x, mz_number first, mz
     for (mz_number g = mz_event_at(x, n)->prev_object; g >= first && g; g = mz_event_at(x, g)->prev_object) {
         const struct mz_event *e = mz_event_at(x, g);
         if (!mz_clock_covers(x, e->clock, first)) continue;
+        if (e->key != mz_event_at(x, n)->key) continue; /* another futex in one object of mixed sizes */
         if (e->op == MZ_OP_WAIT) waiters &= ~mz_bit(e->thread);
         if (e->op == MZ_OP_TIMEOUT) waiters |= mz_bit(e->thread);
         if (e->op == MZ_OP_SIGNAL || e->op == MZ_OP_BROADCAST) waiters = e->old;
