@@ -64,6 +64,17 @@ static int mixed_words(const struct mz_list *words)
     return 0;
 }
 
+/* Where plain accesses are sequentially consistent, the compiler must not take them out of loops: no
+ * optimization, unless one is asked for. */
+static void set_optimization(struct mz_settings *s)
+{
+    struct mz_list words = {0};
+    mz_list_add(&words, "-O0");
+    mz_list_append(&words, &s->words);
+    mz_list_release(&s->words);
+    s->words = words;
+}
+
 static int prepare(struct check *c)
 {
     struct mz_recipe *r = &c->recipe;
@@ -71,6 +82,7 @@ static int prepare(struct check *c)
     if (c->settings.words.count == 0)
         return mz_fail("check: nothing to check: mazurka check FILE.c, or a program built with `mazurka cc`");
     int status = given ? 0 : mixed_words(&c->settings.words);
+    if (!given && c->settings.allow_races) set_optimization(&c->settings);
     if (status == 0)
         status = given ? mz_build_take(given, &c->program) : mz_build(&c->settings.words, NULL, &c->program);
     if (status != 0) return status;
@@ -86,6 +98,7 @@ static int prepare(struct check *c)
     r->heap_reuse = c->settings.heap_reuse;
     r->leaks = c->settings.leaks;
     r->keep_going = c->settings.keep_going;
+    r->spurious_wakeups = c->settings.spurious_wakeups;
     r->max_steps = c->settings.max_steps;
     return 0;
 }
@@ -132,8 +145,10 @@ static void explain(struct check *c, const struct mz_finding *f, size_t number)
 {
     const struct mz_step *schedule = mz_outcome_schedule(&c->outcome, f);
     uint64_t block = f->area == MZ_AREA_HEAP ? f->object_start : 0;
-    struct mz_replay r = {
-        (enum mz_kind)f->kind, f->thread, f->code, schedule, f->steps, 0, 0, f->hash, block};
+    const struct mz_channel *channel = c->outcome.channel;
+    size_t locations = f->locations < channel->location_count ? f->locations : channel->location_count;
+    struct mz_replay r = {(enum mz_kind)f->kind, f->thread, f->code, schedule, f->steps, 0, 0, f->hash, block,
+                          channel->locations,    locations};
     struct mz_bug *bug = &c->report.bugs[c->report.bug_count++];
     struct mz_outcome again = {0};
     struct mz_target t;
@@ -151,6 +166,7 @@ static void explain(struct check *c, const struct mz_finding *f, size_t number)
         bug->replay_problem = problem;
     }
     bug->execution = f->execution;
+    mz_bug_set_locations(bug, channel->locations, locations);
     write_trace(c, bug, number);
     mz_outcome_release(&again);
 }

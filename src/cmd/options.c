@@ -108,8 +108,14 @@ static int parse_data_races(struct mz_settings *s, const struct option *o, const
 {
     static const char *const names[] = {"error", "allow"};
     if (strcmp(value, names[0]) != 0 && strcmp(value, names[1]) != 0) return bad_word(o, value, names, 2);
-    (void)s;
-    if (!strcmp(value, names[1])) return mz_fail("--%s=allow: not supported yet", o->name);
+    s->allow_races = !strcmp(value, names[1]);
+    return 0;
+}
+
+static int parse_spurious_wakeups(struct mz_settings *s, const struct option *o, const char *value)
+{
+    (void)o, (void)value;
+    s->spurious_wakeups = true;
     return 0;
 }
 
@@ -268,8 +274,8 @@ static const struct option options[] = {
     {"no-sleep-sets", 0, NOTHING, NULL, MZ_FOR_CHECK, "With dpor and none: do without sleep sets.",
      parse_no_sleep_sets},
     {"data-races", 0, VALUE, "error|allow", MZ_FOR_CHECK,
-     "error (default): a data race is a bug, as in C11. allow (plain accesses are sequentially "
-     "consistent) is not supported yet.",
+     "error (default): a data race is a bug, as in C11. allow: plain accesses are sequentially consistent; "
+     "those that race, and all to volatile variables, become operations like atomic ones.",
      parse_data_races},
     {"heap", 0, VALUE, "fresh|reuse", MZ_FOR_CHECK,
      "fresh (default): no block of the heap is used twice in an execution, so every use after free is found. "
@@ -278,6 +284,9 @@ static const struct option options[] = {
      parse_heap},
     {"leaks", 0, NOTHING, NULL, MZ_FOR_CHECK,
      "Blocks of the heap that nothing points to when the program ends are an error.", parse_leaks},
+    {"spurious-wakeups", 0, NOTHING, NULL, MZ_FOR_CHECK,
+     "A wait on a condition variable may also end without a signal, as POSIX allows.",
+     parse_spurious_wakeups},
     {"keep-going", 0, NOTHING, NULL, MZ_FOR_CHECK,
      "Go on after the first error and report each distinct one.", parse_keep_going},
     {"max-steps", 0, VALUE, "N", MZ_FOR_CHECK,

@@ -16,7 +16,7 @@ enum mz_when { MZ_AUTO, MZ_ALWAYS, MZ_NEVER };
 struct mz_settings {
     enum mz_algorithm algorithm;
     const char *algorithm_name;
-    bool sleep_sets, allow_races, heap_reuse, leaks, keep_going;
+    bool sleep_sets, allow_races, heap_reuse, leaks, keep_going, spurious_wakeups;
     uint64_t max_steps, max_executions, memory_limit; /* 0: none */
     double time_limit;                                /* seconds; 0: none */
     bool json;

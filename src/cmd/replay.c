@@ -42,9 +42,17 @@ static int run(const char *trace, const struct mz_settings *s, const struct mz_r
                struct mz_bug *expected)
 {
     struct mz_report report = {.algorithm = "replay", .verdict = MZ_ERROR, .bug_count = 1};
-    struct mz_replay replay = {
-        expected->kind,    expected->thread, expected->code, expected->schedule, expected->schedule_length,
-        expected->address, expected->size,   expected->hash, expected->block};
+    struct mz_replay replay = {expected->kind,
+                               expected->thread,
+                               expected->code,
+                               expected->schedule,
+                               expected->schedule_length,
+                               expected->address,
+                               expected->size,
+                               expected->hash,
+                               expected->block,
+                               expected->locations,
+                               expected->location_count};
     struct mz_program program = {0};
     struct mz_outcome outcome = {0};
     struct mz_target target;
@@ -56,6 +64,7 @@ static int run(const char *trace, const struct mz_settings *s, const struct mz_r
         target.options.heap_reuse = r->heap_reuse;
         target.options.leaks = r->leaks;
         target.options.keep_going = r->keep_going;
+        target.options.spurious_wakeups = r->spurious_wakeups;
         target.options.max_steps = r->max_steps ? r->max_steps : s->max_steps;
         status = mz_session_replay(&target, &replay, &outcome, &report.bugs[0]);
     }

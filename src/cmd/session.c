@@ -25,6 +25,7 @@ void mz_session_target(struct mz_target *t, const struct mz_settings *s, const s
                                            .allow_races = s->allow_races,
                                            .heap_reuse = s->heap_reuse,
                                            .leaks = s->leaks,
+                                           .spurious_wakeups = s->spurious_wakeups,
                                            .show_output = s->verbose,
                                            .max_steps = s->max_steps};
 }
@@ -69,6 +70,8 @@ static int run_schedule(struct mz_target *t, const struct mz_replay *r, uint64_t
     t->options.race_size = r->size;
     t->options.block_address = r->block;
     t->schedule = r->schedule;
+    t->locations = r->locations;
+    t->location_count = r->location_count;
     t->time_limit = REPLAY_TIME;
     t->progress.on = false;
     return mz_target_run(t, outcome);

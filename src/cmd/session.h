@@ -18,9 +18,11 @@ struct mz_replay { /* a schedule to run again, and what is expected of it */
     int code;
     const struct mz_step *schedule;
     size_t length;
-    uint64_t address, size; /* data race: what to watch */
-    uint64_t hash;          /* of the finding, among several of its kind */
-    uint64_t block;         /* heap: the block to watch; 0: none */
+    uint64_t address, size;              /* data race: what to watch */
+    uint64_t hash;                       /* of the finding, among several of its kind */
+    uint64_t block;                      /* heap: the block to watch; 0: none */
+    const struct mz_location *locations; /* that were visible */
+    size_t location_count;
 };
 
 /* Runs it and explains what came of it. Returns 0 with bug->replayed telling whether it was the same;

@@ -89,6 +89,11 @@ static int create_channel(const struct mz_target *t, struct mz_channel **channel
     c->records_offset = plan->records_offset, c->records_capacity = plan->records_capacity;
     c->blocks_offset = plan->blocks_offset, c->blocks_capacity = plan->blocks_capacity;
     c->arena_offset = plan->arena_offset, c->arena_size = plan->arena_size;
+    if (t->options.mode == MZ_MODE_REPLAY && t->location_count) {
+        c->location_count =
+            (uint32_t)(t->location_count < MZ_MAX_LOCATIONS ? t->location_count : MZ_MAX_LOCATIONS);
+        memcpy(c->locations, t->locations, c->location_count * sizeof *c->locations);
+    }
     if (t->options.mode == MZ_MODE_REPLAY)
         memcpy((char *)c + c->options.schedule_offset, t->schedule,
                t->options.schedule_length * sizeof(struct mz_step));
@@ -111,6 +116,8 @@ static void tidy(struct mz_channel *c, const struct mz_options_block *options)
     if (c->record_count > c->records_capacity) c->record_count = (uint32_t)c->records_capacity;
     if (c->block_count > c->blocks_capacity) c->block_count = (uint32_t)c->blocks_capacity;
     if (c->finding_count > MZ_MAX_FINDINGS) c->finding_count = MZ_MAX_FINDINGS;
+    if (c->location_count > MZ_MAX_LOCATIONS) c->location_count = MZ_MAX_LOCATIONS;
+    if (c->warning_count > MZ_MAX_WARNINGS) c->warning_count = MZ_MAX_WARNINGS;
     if (c->module_count > MZ_MAX_MODULES) c->module_count = MZ_MAX_MODULES;
     c->end_text[sizeof c->end_text - 1] = '\0';
     for (int i = 0; i < MZ_MAX_THREADS; i++) c->threads[i].name[sizeof c->threads[i].name - 1] = '\0';

@@ -18,8 +18,10 @@ struct mz_target {
     bool output_to_stderr; /* standard output is for JSON */
     double time_limit;     /* seconds; 0: none */
     struct mz_progress progress;
-    struct mz_options_block options; /* mode, algorithm and so on; offsets are filled in */
-    const struct mz_step *schedule;  /* MZ_MODE_REPLAY; options.schedule_length says how long */
+    struct mz_options_block options;     /* mode, algorithm and so on; offsets are filled in */
+    const struct mz_location *locations; /* MZ_MODE_REPLAY: those that are visible */
+    size_t location_count;
+    const struct mz_step *schedule; /* MZ_MODE_REPLAY; options.schedule_length says how long */
 };
 
 /* Runs it to its end. Returns 0 and the outcome, or MZ_STATUS_FAILED after one line if it could not be run at

@@ -86,3 +86,12 @@ uint32_t mz_explore_known_object(struct mz_exploration *x, uint64_t key)
     uint32_t o = *slot_of(x, key);
     return o ? resolve(x, o) : 0;
 }
+
+void mz_explore_unite(struct mz_exploration *x, uint64_t a, uint64_t b, unsigned size)
+{
+    uint32_t p = mz_object_find(x, a, size), q = mz_object_find(x, b, size);
+    if (p == q) return;
+    x->objects[q].alias = p;
+    x->objects[p].mixed = true;
+    mz_explore_restart(x);
+}

@@ -150,6 +150,8 @@ void mz_explore_could_time_out(struct mz_exploration *x, int waiter);
 /* Change a word that belongs to the system but follows the path: taken back when the search backtracks over
  * the step in which it was changed. Only while live. */
 void mz_explore_set(struct mz_exploration *x, uint32_t *slot, uint32_t value);
+/* Two ranges of bytes are one object from now on. */
+void mz_explore_unite(struct mz_exploration *x, uint64_t a, uint64_t b, unsigned size);
 /* Number of the object with this key (from 1); the same for the whole exploration. */
 uint32_t mz_explore_object(struct mz_exploration *x, uint64_t key);
 /* The same, but 0 if there has been no such object. */

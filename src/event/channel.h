@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MZ_CHANNEL_MAGIC   0x4d5a43484e310a00ull
-#define MZ_CHANNEL_VERSION 5u
+#define MZ_CHANNEL_VERSION 6u
 #define MZ_CHANNEL_ENV     "MAZURKA_CHANNEL"
 
 #define MZ_MAX_THREADS  64
@@ -126,6 +126,7 @@ struct mz_finding {
     char text[MZ_TEXT];                 /* the failed expression, or a description */
     char file[MZ_TEXT];                 /* from __assert_fail; else empty, see place */
     uint32_t line;
+    uint32_t locations;    /* of the channel's, so many were visible */
     uint32_t steps;        /* length of the schedule */
     uint64_t steps_offset; /* byte offset of struct mz_step[steps] in the channel */
     struct mz_place place, other_place;
@@ -161,6 +162,32 @@ struct mz_module { /* a loaded ELF file: symbolize pc - bias in path */
     uint32_t tls_offset;   /* its thread-local variables begin this far below the thread pointer; 0: none */
     char path[512];
 };
+
+#define MZ_MAX_WARNINGS  16
+#define MZ_WARNING_STEPS 4
+struct mz_warning { /* mutexes that are taken in a circle */
+    uint32_t steps, reserved;
+    struct {
+        uint64_t held, locked; /* the thread locked one while it held the other ... */
+        uint64_t pc;           /* ... here */
+        uint8_t thread, reserved[7];
+    } step[MZ_WARNING_STEPS];
+};
+
+enum mz_location_kind {
+    MZ_LOCATION_ADDRESS,
+    MZ_LOCATION_MODULE,
+    MZ_LOCATION_HEAP,
+    MZ_LOCATION_STACK,
+    MZ_LOCATION_TLS
+};
+struct mz_location { /* 4 bytes of program memory, found again in another run of the program */
+    uint8_t kind;    /* enum mz_location_kind */
+    uint8_t index;   /* module, or slot of the thread */
+    uint8_t reserved[6];
+    uint64_t offset; /* from the module's bias, the start of the arena; down from the end of stack or block */
+};
+#define MZ_MAX_LOCATIONS 4096
 
 enum mz_area_kind { MZ_AREA_HEAP = 1, MZ_AREA_STACK, MZ_AREA_TLS, MZ_AREA_GLOBAL };
 
@@ -244,7 +271,12 @@ struct mz_channel {
     struct mz_area areas[MZ_MAX_AREAS]; /* filled in when replaying */
     struct mz_given_name names[MZ_MAX_NAMES];
     uint64_t blocks_offset, blocks_capacity; /* struct mz_block_history[] */
-    uint32_t block_count, reserved2;
+    uint32_t block_count, reserved4;
+    uint32_t warning_count, reserved3;
+    struct mz_warning warnings[MZ_MAX_WARNINGS];
+    uint32_t location_count; /* --data-races=allow: accesses to these are visible. Replaying, given by the */
+    uint32_t reserved2;      /* command. */
+    struct mz_location locations[MZ_MAX_LOCATIONS];
 };
 
 const char *mz_kind_name(enum mz_kind kind);

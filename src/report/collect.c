@@ -591,6 +591,45 @@ static enum mz_verdict verdict_of_end(const struct mz_outcome *outcome, struct m
     return failed(report, mz_memory_string("internal error: the target ended without a result"));
 }
 
+/* ---- warnings ---- */
+
+/* Mutexes that are taken in a circle, though no schedule of this test deadlocks. */
+static char *describe_circle(struct mz_symbols *s, const struct mz_channel *c, const struct mz_warning *w)
+{
+    struct mz_strbuf b = {0};
+    mz_strbuf_add(&b, "mutexes are locked in a circle:");
+    for (uint32_t i = 0; i < w->steps && i < MZ_WARNING_STEPS; i++) {
+        struct mz_place place = {{w->step[i].pc, 0}};
+        char *held = object_name(s, MZ_OP_LOCK, w->step[i].held, 0), *file = NULL;
+        char *locked = object_name(s, MZ_OP_LOCK, w->step[i].locked, 0);
+        unsigned line = 0;
+        set_place(s, &place, &file, &line);
+        mz_strbuf_addf(&b, "%s thread %s locks %s while it holds %s", i ? "," : "",
+                       c->threads[w->step[i].thread % MZ_MAX_THREADS].name, locked ? locked : "?",
+                       held ? held : "?");
+        if (file) mz_strbuf_addf(&b, " (%s:%u)", file, line);
+        free(held);
+        free(locked);
+        free(file);
+    }
+    return mz_strbuf_take(&b);
+}
+
+static void collect_warnings(const struct mz_outcome *outcome, struct mz_report *report)
+{
+    const struct mz_channel *c = outcome->channel;
+    if (!c->warning_count) return;
+    for (size_t i = 0; i < report->bug_count; i++)
+        if (report->bugs[i].kind == MZ_KIND_DEADLOCK) return; /* it is more than a warning */
+    struct mz_symbols *s = mz_symbols_open(c, outcome->program);
+    for (uint32_t i = 0; i < c->warning_count; i++) {
+        char *text = describe_circle(s, c, &c->warnings[i]);
+        mz_list_add(&report->warnings, text);
+        free(text);
+    }
+    mz_symbols_close(s);
+}
+
 void mz_collect_run(const struct mz_outcome *outcome, struct mz_report *report)
 {
     const struct mz_channel *c = outcome->channel;
@@ -601,6 +640,7 @@ void mz_collect_run(const struct mz_outcome *outcome, struct mz_report *report)
     report->interrupted = c->end != MZ_END_COMPLETE;
     for (size_t i = 0; i < sizeof c->notes / MZ_TEXT && c->notes[i][0]; i++)
         mz_list_add(&report->notes, c->notes[i]);
+    collect_warnings(outcome, report);
     report->verdict = report->bug_count ? MZ_ERROR : verdict_of_end(outcome, report);
     if (!report->bug_count || c->end == MZ_END_FINDING || c->end == MZ_END_COMPLETE) return;
     if (c->end == MZ_END_RUNNING && !outcome->killed)

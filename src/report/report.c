@@ -64,6 +64,14 @@ struct mz_operation *mz_bug_add_operation(struct mz_bug *bug)
     return o;
 }
 
+void mz_bug_set_locations(struct mz_bug *bug, const struct mz_location *locations, size_t count)
+{
+    free(bug->locations);
+    bug->locations = mz_memory_new((count + 1) * sizeof *locations);
+    bug->location_count = count;
+    for (size_t i = 0; i < count; i++) bug->locations[i] = locations[i];
+}
+
 static void release_operation(struct mz_operation *o)
 {
     free(o->object);
@@ -99,6 +107,7 @@ void mz_bug_release(struct mz_bug *bug)
     free(bug->file);
     free(bug->object);
     free(bug->schedule);
+    free(bug->locations);
     free(bug->trace);
     free(bug->replay_problem);
     *bug = (struct mz_bug){0};
@@ -111,5 +120,6 @@ void mz_report_release(struct mz_report *report)
     free(report->program);
     free(report->reason);
     mz_list_release(&report->notes);
+    mz_list_release(&report->warnings);
     *report = (struct mz_report){0};
 }

@@ -83,6 +83,8 @@ struct mz_bug { /* a finding, explained */
     uint64_t operations_lost; /* more than could be recorded */
     struct mz_step *schedule;
     size_t schedule_length;
+    struct mz_location *locations; /* --data-races=allow: accesses to these were operations */
+    size_t location_count;
     char *trace;          /* file name, NULL if none was written */
     bool replayed;        /* run again, same outcome */
     char *replay_problem; /* else: why not */
@@ -102,6 +104,7 @@ struct mz_report {
     struct mz_bug *bugs;
     size_t bug_count;
     struct mz_list notes; /* what was not modelled */
+    struct mz_list warnings;
 };
 
 const char *mz_verdict_name(enum mz_verdict verdict);
@@ -113,6 +116,7 @@ const char *mz_bug_thread_name(const struct mz_bug *bug, int slot);             
 struct mz_frame *mz_stack_add(struct mz_stack *s, const char *function, const char *file, unsigned line);
 void mz_stack_copy(struct mz_stack *to, const struct mz_stack *from);
 void mz_stack_release(struct mz_stack *s);
+void mz_bug_set_locations(struct mz_bug *bug, const struct mz_location *locations, size_t count);
 struct mz_operation *mz_bug_add_operation(struct mz_bug *bug);
 void mz_bug_release(struct mz_bug *bug);
 void mz_report_release(struct mz_report *report);

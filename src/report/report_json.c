@@ -139,6 +139,7 @@ static void add_counters(struct mz_json *j, const struct mz_report *report)
     double seconds = report->seconds;
     mz_json_number(j, "executions", c->executions);
     mz_json_number(j, "blocked", c->blocked);
+    mz_json_number(j, "cut", c->cut); /* ended in a loop that waits for what another execution brings */
     mz_json_number(j, "transitions", c->transitions);
     mz_json_number(j, "states", c->states);
     mz_json_number(j, "revisited", c->revisited);
@@ -172,6 +173,9 @@ void mz_report_json(struct mz_strbuf *out, const struct mz_report *report)
     add_counters(&j, report);
     mz_json_open(&j, "errors", '[');
     for (size_t i = 0; i < report->bug_count; i++) add_bug(&j, &report->bugs[i]);
+    mz_json_close(&j, ']');
+    mz_json_open(&j, "warnings", '[');
+    for (size_t i = 0; i < report->warnings.count; i++) mz_json_string(&j, NULL, report->warnings.items[i]);
     mz_json_close(&j, ']');
     mz_json_open(&j, "not_modelled", '[');
     for (size_t i = 0; i < report->notes.count; i++) mz_json_string(&j, NULL, report->notes.items[i]);

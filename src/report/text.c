@@ -425,6 +425,7 @@ static void add_search(struct mz_strbuf *out, const struct mz_report *report, co
     mz_strbuf_addf(&b, "; algorithm %s, ", report->algorithm);
     add_count(&b, c->executions, "execution");
     mz_strbuf_addf(&b, ", %" PRIu64 " blocked, ", c->blocked);
+    if (c->cut) mz_strbuf_addf(&b, "%" PRIu64 " cut in loops that wait, ", c->cut);
     add_count(&b, c->transitions, "transition");
     mz_strbuf_add(&b, ", at most ");
     add_count(&b, c->max_depth, "step");
@@ -434,6 +435,16 @@ static void add_search(struct mz_strbuf *out, const struct mz_report *report, co
     add_memory(&b, report->peak_memory);
     add_wrapped(out, mz_strbuf_text(&b), style->width);
     mz_strbuf_release(&b);
+}
+
+static void add_warnings(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
+{
+    for (size_t i = 0; i < report->warnings.count; i++) {
+        struct mz_strbuf b = {0};
+        mz_strbuf_addf(&b, "Warning: %s", report->warnings.items[i]);
+        add_wrapped(out, mz_strbuf_text(&b), style->width);
+        mz_strbuf_release(&b);
+    }
 }
 
 static void add_notes(struct mz_strbuf *out, const struct mz_report *report)
@@ -461,5 +472,6 @@ void mz_text_report(struct mz_strbuf *out, const struct mz_report *report, const
     }
     if (report->verdict == MZ_FAILED || report->replay) return;
     add_search(out, report, style);
+    add_warnings(out, report, style);
     add_notes(out, report);
 }

@@ -24,8 +24,8 @@ static const char *const op_keys[] = {
 #undef OP
 };
 
-static const char *const state_keys[] = {"unknown", "runnable", "finished", "locking", "waiting",
-                                         "joining", "semwait",  "failed",   "exiting"};
+static const char *const state_keys[] = {"unknown", "runnable", "finished", "locking",  "waiting", "joining",
+                                         "semwait", "barrier",  "futex",    "spinning", "failed",  "exiting"};
 #define STATES (sizeof state_keys / sizeof *state_keys)
 
 /* ---- fields ---- */
@@ -102,6 +102,7 @@ static void write_recipe(struct mz_strbuf *b, const struct mz_recipe *r)
     add_line(b, "heap", r->heap_reuse ? "reuse" : "fresh");
     add_line(b, "leaks", r->leaks ? "yes" : "no");
     add_line(b, "keep-going", r->keep_going ? "yes" : "no");
+    add_line(b, "spurious-wakeups", r->spurious_wakeups ? "yes" : "no");
     mz_strbuf_addf(b, "max-steps\t%" PRIu64 "\n", r->max_steps);
 }
 
@@ -198,6 +199,13 @@ static void write_schedule(struct mz_strbuf *b, const struct mz_bug *bug)
     }
 }
 
+static void write_locations(struct mz_strbuf *b, const struct mz_bug *bug)
+{
+    for (size_t i = 0; i < bug->location_count; i++)
+        mz_strbuf_addf(b, "location\t%u\t%u\t%" PRIu64 "\n", bug->locations[i].kind, bug->locations[i].index,
+                       bug->locations[i].offset);
+}
+
 static void write_checksum(struct mz_strbuf *b)
 {
     struct mz_sha256 hash;
@@ -244,6 +252,7 @@ int mz_trace_write(const char *path, const struct mz_recipe *recipe, const struc
     write_finding(&b, bug);
     write_history(&b, bug);
     write_threads(&b, bug);
+    write_locations(&b, bug);
     write_schedule(&b, bug);
     write_checksum(&b);
     int result = store(path, &b);
@@ -338,6 +347,17 @@ static void read_thread(struct reader *r, char **f)
     r->stack = &t->stack;
 }
 
+static void read_location(struct reader *r, char **f)
+{
+    struct mz_bug *bug = r->bug;
+    if (bug->location_count == MZ_MAX_LOCATIONS) return;
+    if (!bug->locations) bug->locations = mz_memory_new(MZ_MAX_LOCATIONS * sizeof *bug->locations);
+    struct mz_location *l = &bug->locations[bug->location_count++];
+    l->kind = (uint8_t)number(f[1]);
+    l->index = slot(f[2]);
+    l->offset = f[3] ? strtoull(f[3], NULL, 10) : 0;
+}
+
 static void read_frame(struct reader *r, char **f)
 {
     if (r->stack) mz_stack_add(r->stack, f[1], f[2], (unsigned)number(f[3]));
@@ -380,6 +400,7 @@ static void read_recipe_line(struct mz_recipe *r, const char *key, const char *v
     if (!strcmp(key, "data-races")) r->allow_races = value && !strcmp(value, "allow");
     if (!strcmp(key, "keep-going")) r->keep_going = value && !strcmp(value, "yes");
     if (!strcmp(key, "leaks")) r->leaks = value && !strcmp(value, "yes");
+    if (!strcmp(key, "spurious-wakeups")) r->spurious_wakeups = value && !strcmp(value, "yes");
     if (!strcmp(key, "heap")) r->heap_reuse = value && !strcmp(value, "reuse");
     if (!strcmp(key, "max-steps") && value) r->max_steps = strtoull(value, NULL, 10);
 }
@@ -392,7 +413,7 @@ static void read_line(struct reader *r, char *line)
     } records[] = {{"finding", read_finding}, {"object", read_object},       {"access", read_access},
                    {"thread", read_thread},   {"frame", read_frame},         {"step", read_step},
                    {"op", read_operation},    {"allocated", read_allocated}, {"freed", read_freed},
-                   {"leak", read_leak}};
+                   {"leak", read_leak},       {"location", read_location}};
     char *fields[MAX_FIELDS] = {0}, *rest = line, *field;
     for (int i = 0; i < MAX_FIELDS && (field = strsep(&rest, "\t")); i++) fields[i] = unescape(field);
     if (!fields[0]) return;

@@ -19,7 +19,7 @@ struct mz_recipe {            /* what was run, and how */
     struct mz_list arguments; /* of the program, without its name */
     char identity[65];        /* SHA-256 of what was built or given */
     char *algorithm;
-    bool allow_races, heap_reuse, leaks, keep_going;
+    bool allow_races, heap_reuse, leaks, keep_going, spurious_wakeups;
     uint64_t max_steps;
 };
 

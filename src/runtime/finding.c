@@ -92,6 +92,7 @@ static struct mz_finding *begin(enum mz_kind kind)
     f->kind = kind;
     f->thread = rt.self;
     f->execution = mz_explore_counters(rt.x)->executions + 1;
+    f->locations = mz_visible_count();
     return f;
 }
 

@@ -20,7 +20,12 @@ static __attribute__((noinline)) void happened_live(int op, uint64_t a, unsigned
     /* The engine takes every 16-byte compare-exchange for a write; C11 does not. */
     if (mz_unlikely(rt.trial)) return;
     mz_commit_live(op == MZ_OP_RMW ? MZ_WRITES : access, old);
-    mz_sync_atomic(op, order & 7, access);
+    uint32_t object = mz_unlikely(rt.section) ? mz_explore_object(rt.x, a) : mz_last_object();
+    if (rt.path->live)
+        mz_sync_atomic(object, op, order & 7, access);
+    else if (access == MZ_WRITES && mz_is_release(order & 7))
+        rt.run.threads[rt.self].epoch++; /* in a section that is repeated */
+    if (!rt.path->live) return;
     mz_shadow_atomic(a, size, access);
 }
 

@@ -53,10 +53,18 @@ void mz_access_by(const void *p, size_t size, bool write, void *pc, const void *
 
 #define ACCESS(p, n, write) mz_access_by((p), (n), (write), MZ_PC(), MZ_FRAME())
 
+/* --data-races=allow: where operations are among the bytes, piece by piece. */
+#define PIECES(to, from, n)                                                                                  \
+    (mz_unlikely(rt.allow_races) && rt.active && (mz_visible_any(to, n) || mz_visible_any(from, n)))
+
 #define COPY(name, raw)                                                                                      \
     MZ_EXPORT void *name(void *to, const void *from, size_t n);                                              \
     void *name(void *to, const void *from, size_t n)                                                         \
     {                                                                                                        \
+        if (PIECES(to, from, n)) {                                                                           \
+            mz_visible_copy(to, from, n, MZ_PC(), MZ_FRAME());                                               \
+            return to;                                                                                       \
+        }                                                                                                    \
         ACCESS(from, n, false);                                                                              \
         ACCESS(to, n, true);                                                                                 \
         return raw(to, from, n);                                                                             \
@@ -82,6 +90,10 @@ COPY_CHK(__memmove_chk, mz_raw_memmove)
     MZ_EXPORT void *name(void *to, int c, size_t n);                                                         \
     void *name(void *to, int c, size_t n)                                                                    \
     {                                                                                                        \
+        if (PIECES(to, to, n)) {                                                                             \
+            mz_visible_set(to, c, n, MZ_PC(), MZ_FRAME());                                                   \
+            return to;                                                                                       \
+        }                                                                                                    \
         ACCESS(to, n, true);                                                                                 \
         return mz_raw_memset(to, c, n);                                                                      \
     }

@@ -81,6 +81,7 @@ void mz_mutex_take(struct mz_mutex *m)
     } else {
         m->depth++;
     }
+    if (mz_unlikely(rt.run.threads[rt.self].held_count > 1) && rt.path->live) mz_lock_order(m);
     mz_commit_use(MZ_WRITES, 0);
     mz_sync_acquire();
 }

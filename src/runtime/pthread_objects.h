@@ -35,6 +35,9 @@ int mz_mutex_try(struct mz_mutex *m, int busy, const void *pc, const void *frame
 int mz_mutex_unlock(struct mz_mutex *m, const void *pc, const void *frame);
 void mz_mutex_owner_ends(void); /* the running thread ends: robust mutexes that it holds */
 
+/* lock_order.c */
+void mz_lock_order(const void *mutex);
+
 /* pthread_cond.c */
 int mz_cond_wait(struct mz_cond *c, struct mz_mutex *m, bool timed, const struct timespec *until,
                  const void *pc, const void *frame);

@@ -95,8 +95,9 @@ struct mz_run { /* cleared for every execution */
 
 struct mz_runtime {
     /* hot */
-    bool trial;  /* after the end: a thread that waits in a loop makes one more round */
-    bool active; /* a fiber of the program runs: hooks are in force */
+    uint8_t section; /* depth of atomic sections: no other thread runs, operations are not scheduled */
+    bool trial;      /* after the end: a thread that waits in a loop makes one more round */
+    bool active;     /* a fiber of the program runs: hooks are in force */
     bool recording;
     uint8_t self;       /* slot of the running fiber */
     uint8_t choice;     /* of the step that was just scheduled */
@@ -114,9 +115,11 @@ struct mz_runtime {
     void *explorer_sp;
     uint64_t explorer_fs;
     bool fsgsbase;
+    uint32_t section_object;
     bool switch_fs;    /* threads can be told apart by their thread-local storage: switch it along */
     bool switch_fp;    /* the same for their floating-point environments */
     bool standalone;   /* started without the command */
+    bool allow_races;  /* --data-races=allow */
     bool once;         /* one execution only */
     bool stop;         /* end the exploration after this execution */
     bool trylock_used; /* the program calls trylock: releases of mutexes are visible */
@@ -165,6 +168,9 @@ void mz_commit_use_live(enum mz_access access, uint64_t old);
 void mz_object_written(const void *object, size_t size, const void *pc, const void *frame);
 _Noreturn void mz_misuse(const char *what, const void *object);
 
+/* section.c */
+void mz_section_check(uint8_t op);
+
 /* spin.c: loops that wait */
 void mz_spin_init(void);
 void mz_spin_forbid(const char *because);
@@ -197,7 +203,7 @@ void mz_snapshot_scan(void (*look)(const void *from, const void *to));
 void mz_sync_init(void);
 void mz_sync_reset(void);
 void mz_sync_event(void);
-void mz_sync_atomic(int op, int order, enum mz_access access);
+void mz_sync_atomic(uint32_t object, int op, int order, enum mz_access access);
 void mz_sync_acquire(void);
 void mz_sync_acquire_object(uint32_t object);
 void mz_sync_release(uint32_t object);
@@ -239,6 +245,16 @@ const struct mz_gap *mz_globals_gap(uint64_t address, size_t size); /* NULL: non
 /* leaks.c */
 void mz_leaks_init(void);
 void mz_leaks_check(void);
+
+/* visible.c: --data-races=allow */
+void mz_visible_begin(void);
+_Noreturn void mz_visible_add(uint64_t address, size_t size);
+uint32_t mz_visible_count(void);
+bool mz_visible_any(const void *p, size_t size);
+bool mz_visible_access(const void *p, size_t size, bool write, bool always, const void *pc,
+                       const void *frame);
+void mz_visible_copy(char *to, const char *from, size_t n, void *pc, const void *frame);
+void mz_visible_set(char *to, int c, size_t n, void *pc, const void *frame);
 
 /* finding.c */
 _Noreturn void mz_finding_here(enum mz_kind kind, const char *text, int code, uint64_t address);
@@ -317,12 +333,17 @@ static inline void mz_visible(uint8_t op, uint64_t key, uint8_t size, uint8_t ac
     p->access = access;
     rt.view.enabled |= (uint64_t)1 << rt.self;
     rt.hooks++;
+    if (mz_unlikely(rt.section)) {
+        mz_section_check(op);
+        return;
+    }
     mz_dispatch();
 }
 
 /* The operation happens now, as it did in the execution before; false if it is new. */
 static inline bool mz_commit_replayed(void)
 {
+    if (mz_unlikely(rt.section)) return false;
     struct mz_path *path = rt.path;
     uint32_t k = path->depth;
     if (mz_unlikely(k >= path->replay)) return false;

@@ -47,6 +47,7 @@ static void end_of_execution(void)
 void mz_dispatch(void)
 {
     int to;
+    if (mz_unlikely(rt.section)) mz_section_check(MZ_OP_NONE);
     if (mz_unlikely(rt.trial)) { /* it goes on alone, or not at all */
         if (rt.view.enabled & bit(rt.self)) return;
         mz_fiber_leave();
@@ -67,7 +68,7 @@ void mz_dispatch(void)
 
 void mz_commit_live(enum mz_access access, uint64_t old)
 {
-    if (mz_unlikely(rt.trial)) return;
+    if (mz_unlikely(rt.trial || rt.section)) return;
     mz_sync_event();
     rt.live[rt.path->depth] = rt.path->steps[rt.path->depth];
     mz_explore_commit(rt.x, access, old);
@@ -86,6 +87,7 @@ _Noreturn void mz_diverged(int thread)
 _Noreturn void mz_halt(enum mz_thread_state state)
 {
     if (rt.trial) mz_fiber_leave();
+    rt.section = 0;
     self()->state = (uint8_t)state;
     rt.view.enabled &= ~bit(rt.self);
     rt.view.pending[rt.self].op = MZ_OP_NONE;
@@ -119,6 +121,7 @@ static int slot_for_child(int parent)
 int mz_spawn(void *(*start)(void *), void *argument)
 {
     if (rt.trial) mz_fiber_leave();
+    if (rt.section) mz_section_check(MZ_OP_SPAWN);
     int parent = rt.self, child = slot_for_child(parent);
     struct mz_thread *t = &rt.run.threads[child];
     t->state = MZ_THREAD_RUNNABLE;
@@ -210,6 +213,7 @@ _Noreturn void mz_finish(void *result)
 _Noreturn void mz_exit_program(int code, bool handlers)
 {
     if (rt.trial) mz_fiber_leave();
+    rt.section = 0;
     rt.view.pending[rt.self] = (struct mz_pending){.key = (uintptr_t)&rt.run.exited,
                                                    .choices = 1,
                                                    .op = MZ_OP_EXIT,
@@ -241,6 +245,7 @@ _Noreturn void mz_exit_program(int code, bool handlers)
 static void run_reset(void)
 {
     rt.execution++;
+    mz_visible_begin();
     mz_os_reset();
     mz_snapshot_restore();
     mz_heap_reset();
@@ -251,6 +256,7 @@ static void run_reset(void)
     }
     mz_keys_begin();
     rt.run.interrupted_count = 0;
+    rt.section = 0;
     rt.run.failed = 0;
     rt.run.exited = false;
     rt.run.exit_code = 0;

@@ -106,6 +106,7 @@ static bool ordered(int other, uint32_t epoch) { return epoch <= mz_sync_seen(rt
 
 static void race(const struct access *a, int other, uint8_t other_op, uint64_t other_pc)
 {
+    if (rt.allow_races) mz_visible_add(a->address, a->size);
     mz_finding_race(other, a->op, other_op, a->address, a->size, a->pc, (uint32_t)other_pc);
 }
 
@@ -332,10 +333,10 @@ void mz_shadow_atomic(uint64_t address, unsigned size, enum mz_access access)
     void __tsan_write##n(void *p) { hook_aligned(p, n, true, MZ_PC(), MZ_FRAME()); }                         \
     void __tsan_unaligned_read##n(void *p) { hook(p, n, false, MZ_PC(), MZ_FRAME()); }                       \
     void __tsan_unaligned_write##n(void *p) { hook(p, n, true, MZ_PC(), MZ_FRAME()); }                       \
-    void __tsan_volatile_read##n(void *p) { hook_aligned(p, n, false, MZ_PC(), MZ_FRAME()); }                \
-    void __tsan_volatile_write##n(void *p) { hook_aligned(p, n, true, MZ_PC(), MZ_FRAME()); }                \
-    void __tsan_unaligned_volatile_read##n(void *p) { hook(p, n, false, MZ_PC(), MZ_FRAME()); }              \
-    void __tsan_unaligned_volatile_write##n(void *p) { hook(p, n, true, MZ_PC(), MZ_FRAME()); }              \
+    void __tsan_volatile_read##n(void *p) { hook_volatile(p, n, false, MZ_PC(), MZ_FRAME()); }               \
+    void __tsan_volatile_write##n(void *p) { hook_volatile(p, n, true, MZ_PC(), MZ_FRAME()); }               \
+    void __tsan_unaligned_volatile_read##n(void *p) { hook_volatile(p, n, false, MZ_PC(), MZ_FRAME()); }     \
+    void __tsan_unaligned_volatile_write##n(void *p) { hook_volatile(p, n, true, MZ_PC(), MZ_FRAME()); }     \
     void __tsan_read_write##n(void *p) { hook_both(p, n, MZ_PC(), MZ_FRAME()); }                             \
     void __tsan_unaligned_read_write##n(void *p) { hook_both(p, n, MZ_PC(), MZ_FRAME()); }
 
@@ -381,6 +382,7 @@ static inline void hook(void *p, size_t size, bool write, void *pc, const void *
     if (mz_unlikely(!rt.active)) return;
     rt.hooks++;
     if (write) count_change(p);
+    if (mz_unlikely(rt.allow_races) && mz_visible_access(p, size, write, false, pc, frame)) return;
     if (mz_unlikely(rt.recording)) record_access((uintptr_t)p, size, write, frame);
     if (mz_unlikely(size > PAGE))
         long_range((uintptr_t)p, size, write, (uintptr_t)pc);
@@ -410,6 +412,8 @@ static struct cell *used_cell(uint64_t *at)
 /* A block is given back, or a thread ends: as if all of it were written, where it was accessed. */
 void mz_shadow_freed(uint64_t address, size_t size, uint8_t op, uint64_t pc)
 {
+    if (mz_unlikely(rt.allow_races))
+        mz_visible_access((void *)(uintptr_t)address, size, true, false, (void *)(uintptr_t)pc, NULL);
     for (uint64_t at = address; at < address + size; at += GRANULE) {
         struct cell *c = used_cell(&at);
         if (!c) continue;
@@ -433,7 +437,7 @@ void mz_shadow_forget(uint64_t address, size_t size)
 
 static inline void hook_aligned(void *p, size_t size, bool write, void *pc, const void *frame)
 {
-    if (size > GRANULE || mz_unlikely(!rt.active || rt.recording)) {
+    if (size > GRANULE || mz_unlikely(!rt.active || rt.recording || rt.allow_races)) {
         hook(p, size, write, pc, frame);
         return;
     }
@@ -445,8 +449,24 @@ static inline void hook_aligned(void *p, size_t size, bool write, void *pc, cons
         plain((uintptr_t)p, (unsigned)size, write, (uintptr_t)pc);
 }
 
+/* With --data-races=allow these are always operations. */
+static inline void hook_volatile(void *p, size_t size, bool write, void *pc, const void *frame)
+{
+    if (mz_likely(!rt.allow_races || !rt.active)) {
+        hook(p, size, write, pc, frame);
+        return;
+    }
+    rt.hooks++;
+    if (write) count_change(p);
+    mz_visible_access(p, size, write, true, pc, frame);
+}
+
 static inline void hook_both(void *p, size_t size, void *pc, const void *frame)
 {
+    if (mz_unlikely(rt.allow_races) && rt.active && mz_visible_access(p, size, true, false, pc, frame)) {
+        count_change(p);
+        return;
+    }
     hook(p, size, false, pc, frame);
     hook(p, size, true, pc, frame);
 }

@@ -626,6 +626,7 @@ static int our_main(int argc, char **argv, char **envp)
     mz_spin_forbid("a compiler other than gcc, which mazurka was built with,");
 #endif
     dl_iterate_phdr(add_module, NULL);
+    rt.allow_races = rt.channel->options.allow_races;
     mz_keys_init();
     mz_sync_init();
     mz_shadow_init();

@@ -105,13 +105,13 @@ static bool is_acquire(int order)
 /* The epoch that a release of the thread publishes. */
 static uint32_t release_epoch(int thread) { return rt.run.threads[thread].epoch++; }
 
-/* The new atomic event that has just been committed. */
-void mz_sync_atomic(int op, int order, enum mz_access access)
+/* A new atomic operation that has just happened. */
+void mz_sync_atomic(uint32_t object, int op, int order, enum mz_access access)
 {
     int p = rt.self;
     uint32_t epoch = access == MZ_WRITES && mz_is_release(order) ? release_epoch(p) : 0;
     uint8_t kind = access == MZ_READS ? READ : op == MZ_OP_STORE ? STORE : UPDATE;
-    append(kind, p, 0, order, rt.path->events[rt.path->depth - 1].object, epoch);
+    append(kind, p, 0, order, object, epoch);
 }
 
 /* The running thread has just got the mutex, by its last event. */
