@@ -48,8 +48,8 @@ void mz_dispatch(void)
 {
     int to;
     if (mz_unlikely(rt.section)) mz_section_check(MZ_OP_NONE);
-    if (mz_unlikely(rt.trial)) { /* it goes on alone, or not at all */
-        if (rt.view.enabled & bit(rt.self)) return;
+    if (mz_unlikely(rt.trial)) { /* it goes on alone, as long as nobody else could */
+        if (rt.view.enabled == bit(rt.self)) return;
         mz_fiber_leave();
     }
     if (mz_unlikely(rt.run.interrupted_count)) {

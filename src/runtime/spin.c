@@ -6,8 +6,9 @@
  * the writes it waits for. No bound is needed.
  *
  * When nothing else can run, the stopped threads are tried (mz_spin_settle): each makes one more round on
- * memory as it is now. If all come back unchanged, they would for ever: a livelock. If one does not, this
- * execution was only a part of another one that is explored too; it counts as cut.
+ * memory as it is now. If all come back unchanged, and never let another thread in (by giving back a lock for
+ * a moment), they would for ever: a livelock. If one does not, this execution was only a part of another one
+ * that is explored too; it counts as cut.
  *
  * Local state is: where the thread is (the address of the call), the registers that survive calls, all of its
  * stack up to that call, errno, the locks it holds. Everything else that it changes counts as a change
