@@ -160,9 +160,13 @@ static bool goes_round_for_ever(int slot)
 /* Nothing can run but threads that were stopped in loops. Would all of them go round for ever? */
 bool mz_spin_settle(void)
 {
-    for (uint32_t s = 0; s < rt.slots_known; s++)
-        if (rt.run.threads[s].state == MZ_THREAD_SPINNING && !goes_round_for_ever((int)s)) return false;
-    return true;
+    static struct mz_view view; /* the engine still wants to know how the execution ended */
+    bool all = true;
+    view = rt.view;
+    for (uint32_t s = 0; s < rt.slots_known && all; s++)
+        if (rt.run.threads[s].state == MZ_THREAD_SPINNING) all = goes_round_for_ever((int)s);
+    rt.view = view;
+    return all;
 }
 
 bool mz_spin_any(void)
