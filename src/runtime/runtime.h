@@ -63,12 +63,11 @@ struct mz_thread {
     uint8_t timed;     /* WAITING: may time out */
     uint8_t cancel_off, cancel_pending;
     uint8_t held_count;
-    void *held[MZ_HELD]; /* mutexes that it holds, in the order it got them; those beyond are not listed */
-    void *waiting_where; /* condition variable whose waiters a cancellation has to look at */
-    void *once;          /* pthread_once_t whose function it runs */
-    uint8_t ended;       /* visibly, see pthread_thread.c */
-    uint8_t serial;      /* what a barrier tells it */
-    void *cleanup;       /* innermost cleanup handler */
+    void *waiting_where;      /* condition variable whose waiters a cancellation has to look at */
+    void *once;               /* pthread_once_t whose function it runs */
+    uint8_t ended;            /* visibly, see pthread_thread.c */
+    uint8_t serial;           /* what a barrier tells it */
+    void *cleanup;            /* innermost cleanup handler */
     struct mz_at_end *at_end; /* destructors of thread-local C++ objects */
     uint32_t changes;         /* made to anything but its stack, see spin.c */
     uint32_t epoch;           /* C11 order: number of releases by this thread, from 1 */
@@ -76,6 +75,8 @@ struct mz_thread {
     uint32_t keys_made;       /* thread-specific keys that it created */
     uint8_t keys_set;         /* it has values for some */
     uint32_t semaphores;      /* named semaphores that it created */
+    /* From here on nothing is cleared for an execution. */
+    void *held[MZ_HELD]; /* mutexes that it holds, in the order it got them; those beyond are not listed */
 };
 
 struct mz_run { /* cleared for every execution */

@@ -251,8 +251,11 @@ static void run_reset(void)
     mz_heap_reset();
     mz_keys_reset();
     for (uint32_t s = 0; s < rt.slots_known; s++) {
-        char *heap = rt.run.threads[s].heap;
-        rt.run.threads[s] = (struct mz_thread){.epoch = 1, .heap = heap};
+        struct mz_thread *t = &rt.run.threads[s];
+        char *heap = t->heap;
+        mz_raw_memset(t, 0, offsetof(struct mz_thread, held));
+        t->epoch = 1;
+        t->heap = heap;
     }
     mz_keys_begin();
     rt.run.interrupted_count = 0;
