@@ -47,8 +47,7 @@ MZ_EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
         thrd_start_t function;
         void *argument;
     } call = {function, argument};
-    if (rt.active) mz_access_range(thread, sizeof *thread, true, MZ_PC(), MZ_FRAME());
-    return answer(mz_thread_create((uint64_t *)thread, NULL, run, &call, MZ_FRAME()));
+    return answer(mz_thread_create((uint64_t *)thread, NULL, run, &call, MZ_PC(), MZ_FRAME()));
 }
 MZ_EXPORT int thrd_join(thrd_t thread, int *result)
 {

@@ -47,7 +47,7 @@ void mz_cond_kick(struct mz_cond *c, int slot, const void *pc, const void *frame
 
 /* pthread_thread.c */
 int mz_thread_create(uint64_t *thread, const void *attributes, void *(*start)(void *), void *argument,
-                     const void *frame);
+                     const void *pc, const void *frame);
 int mz_thread_join(uint64_t thread, void **result, const void *pc, const void *frame);
 int mz_thread_slot(uint64_t thread);
 

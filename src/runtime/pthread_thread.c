@@ -23,7 +23,7 @@ int mz_thread_slot(uint64_t thread)
 }
 
 int mz_thread_create(uint64_t *thread, const void *attributes, void *(*start)(void *), void *argument,
-                     const void *frame)
+                     const void *pc, const void *frame)
 {
     const pthread_attr_t *attr = attributes;
     if (!rt.active) mz_unsupported("pthread_create before main", "start threads from main");
@@ -35,6 +35,8 @@ int mz_thread_create(uint64_t *thread, const void *attributes, void *(*start)(vo
     mz_fiber_stack(child, stack);
     rt.run.threads[child].detached = detached == PTHREAD_CREATE_DETACHED;
     rt.hooks++;
+    /* The new thread may read it only if it synchronizes with us first. */
+    mz_access_range(thread, sizeof *thread, true, (void *)(uintptr_t)pc, frame);
     *thread = rt.slots[child].fs;
     MZ_RECORD(MZ_OP_SPAWN, 0, 0, 0, 0, 0, child, frame);
     /* The new thread runs to its first visible operation, then it is our turn again. */
@@ -46,9 +48,7 @@ int mz_thread_create(uint64_t *thread, const void *attributes, void *(*start)(vo
 MZ_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
                              void *argument)
 {
-    /* The new thread may read it only if it synchronizes with us first. */
-    if (rt.active) mz_access_range(thread, sizeof *thread, true, MZ_PC(), MZ_FRAME());
-    return mz_thread_create((uint64_t *)thread, attr, start, argument, MZ_FRAME());
+    return mz_thread_create((uint64_t *)thread, attr, start, argument, MZ_PC(), MZ_FRAME());
 }
 
 /* Joining and detaching use the thread up: nobody may do so at the same time. */

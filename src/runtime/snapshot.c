@@ -17,6 +17,7 @@
 
 #include "../base/region.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <string.h>
@@ -132,8 +133,32 @@ static void restore_dtv(size_t slot)
     mz_raw_memcpy((void *)sn.dtv[slot].at, sn.dtv[slot].saved, sn.dtv[slot].size);
 }
 
+/* libc keeps the buffers of strerror and strsignal, which come from the heap, in its own block above the
+ * thread pointer: two words next to each other. That block also holds what belongs to the kernel, so only
+ * they go back; where they are is found out by asking for one. */
+static size_t thread_buffers; /* offset of the first; 0: not found */
+
+static void find_thread_buffers(void)
+{
+    const uint32_t *size = dlsym(RTLD_DEFAULT, "_thread_db_sizeof_pthread");
+    const char *text = strerror(1 << 24);
+    char **block = (char **)rt.slots[0].fs;
+    for (size_t i = 1; size && i + 1 < *size / sizeof *block; i++) {
+        if (block[i] != text) continue;
+        block[i] = NULL;
+        thread_buffers = (i - 1) * sizeof *block;
+        return;
+    }
+}
+
+static void clear_thread_buffers(size_t slot)
+{
+    if (thread_buffers) mz_raw_memset((char *)rt.slots[slot].fs + thread_buffers, 0, 2 * sizeof(char *));
+}
+
 static void save_tls(void)
 {
+    find_thread_buffers();
     uintptr_t lowest = rt.slots[0].fs;
     dl_iterate_phdr(static_tls_size, &most_tls);
     dl_iterate_phdr(lowest_tls, &lowest);
@@ -266,8 +291,10 @@ void mz_snapshot_restore(void)
 {
     size_t threads = rt.switch_fs ? rt.slots_known : 1;
     for (uint32_t i = 0; i < sn.page_count; i++) mz_raw_memcpy(sn.pages[i].page, sn.pages[i].saved, PAGE);
-    for (size_t s = 0; s < threads; s++)
+    for (size_t s = 0; s < threads; s++) {
         mz_raw_memcpy((char *)rt.slots[s].fs - rt.tls_size, sn.tls_saved + s * rt.tls_size, rt.tls_size);
+        if (rt.switch_fs) clear_thread_buffers(s);
+    }
     for (size_t s = 0; (rt.modules_changed || sn.dtv_changes) && s < threads; s++) restore_dtv(s);
     rt.modules_changed = false;
 }
