@@ -231,7 +231,7 @@ END
 static atomic_int flag;
 static void *waiter(void *arg)
 {
-    while (!atomic_load(&flag))
+    while (atomic_fetch_add(&flag, 1) >= 0)
         ;
     return arg;
 }
