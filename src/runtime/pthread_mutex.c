@@ -55,7 +55,10 @@ void mz_mutex_post(struct mz_mutex *m, int slot, const void *pc)
 static void hold(struct mz_mutex *m)
 {
     struct mz_thread *t = &rt.run.threads[rt.self];
-    if (t->held_count < MZ_HELD) t->held[t->held_count++] = m;
+    if (mz_likely(t->held_count < MZ_HELD))
+        t->held[t->held_count++] = m;
+    else
+        mz_changed(); /* it cannot be compared (spin.c) */
 }
 
 static void let_go(const struct mz_mutex *m)

@@ -27,7 +27,8 @@
 #include <errno.h>
 
 #define STATES 16u
-#define STACK  2048u
+#define STACK  32768u
+#define SMALL  768u /* a stack that is compared from the first time */
 #define REGS   6u
 #define ROUND  10000u /* operations in one round, when a stopped thread is tried */
 
@@ -45,7 +46,9 @@ struct mz_spin {
     uint32_t changes; /* of the thread, when the states were saved */
     uint32_t count;
     uint32_t next;
-    int at; /* the state in which it was stopped; -1: none */
+    int at;                   /* the state in which it was stopped; -1: none */
+    const void *seen[STATES]; /* operations since then, for larger stacks */
+    uint32_t seen_count;
     struct state states[STATES];
 };
 
@@ -80,7 +83,7 @@ void mz_spin_note(void)
 void mz_spin_reset(void)
 {
     for (uint32_t s = 0; s < rt.slots_known; s++) {
-        spins[s].count = spins[s].next = spins[s].changes = 0;
+        spins[s].count = spins[s].next = spins[s].changes = spins[s].seen_count = 0;
         spins[s].at = -1;
     }
 }
@@ -189,18 +192,30 @@ static void stop(struct mz_spin *s, int at, uint64_t key, const void *pc)
     mz_dispatch(); /* comes back only on trial */
 }
 
+/* A larger stack is saved only where the thread comes by again. */
+static bool is_worth_it(struct mz_spin *s, const void *pc, size_t size)
+{
+    if (mz_likely(size <= SMALL) || rt.trial) return true;
+    for (unsigned i = 0; i < s->seen_count && i < STATES; i++)
+        if (s->seen[i] == pc) return true;
+    s->seen[s->seen_count++ % STATES] = pc;
+    return false;
+}
+
 /* The running thread is about to post an operation on the object, which may be part of a loop that waits. */
 void mz_spin(uint64_t key, const void *pc, const void *frame)
 {
     struct mz_spin *s = &spins[rt.self];
     uint32_t changes = rt.run.threads[rt.self].changes;
-    if ((size_t)(rt.slots[rt.self].stack_high - (const char *)frame) > STACK || rt.spin_off) return;
+    size_t size = (size_t)(rt.slots[rt.self].stack_high - (const char *)frame);
+    if (size > STACK || rt.spin_off) return;
     bool changed = s->changes != changes;
     if (changed && !rt.trial) {
-        s->count = s->next = 0;
+        s->count = s->next = s->seen_count = 0;
         s->changes = changes;
         s->at = -1;
     }
+    if (!is_worth_it(s, pc, size)) return;
     uint32_t slot = s->next;
     if ((int)slot == s->at) slot = (slot + 1) % STATES; /* to compare with, on trial */
     capture(&s->states[slot], pc, frame);
