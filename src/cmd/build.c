@@ -140,6 +140,7 @@ static int hash_inputs(struct build *b)
     hash_both(b, "program 1");
     for (size_t i = 0; i < b->words.count; i++) hash_both(b, b->words.items[i]);
     mz_sha256_text(&b->key, MZ_VERSION);
+    mz_sha256_text(&b->key, "-z now"); /* of our own flags: what changed within a version */
     mz_sha256_text(&b->key, directory ? directory : "");
     mz_sha256_text(&b->key, b->paths.library);
     mz_sha256_text(&b->key, b->compiler.setting);

@@ -35,9 +35,11 @@ void mz_cc_flags_behind(const struct mz_compiler *compiler, struct mz_list *to)
     mz_list_append(to, &compiler->instrument);
 }
 
-void mz_cc_flags_link(const struct mz_paths *paths, struct mz_list *to)
+void mz_cc_flags_link(const struct mz_paths *paths, const struct mz_cc_line *line, struct mz_list *to)
 {
     mz_list_add(to, "-pthread");
+    /* Symbols that are bound when they are first used would be bound again in every execution. */
+    if (!line->shared) mz_list_add(to, "-Wl,-z,now");
     mz_list_add(to, "-Wl,--push-state,--no-as-needed");
     mz_list_add(to, paths->library);
     mz_list_add(to, "-Wl,--pop-state");
@@ -103,7 +105,7 @@ static int run_whole(const struct mz_compiler *compiler, const struct mz_paths *
     mz_list_append(&argv, &compiler->words);
     if (compile) mz_cc_flags_before(paths, &argv);
     if (compiler->clang && has_assembly(line)) mz_list_add(&argv, "-Qunused-arguments"); /* ours are for C */
-    if (link) mz_cc_flags_link(paths, &argv);
+    if (link) mz_cc_flags_link(paths, line, &argv);
     for (size_t i = 0; i < line->count; i++) mz_cc_line_append(&argv, &line->words[i]);
     if (compile && line->stage != MZ_CC_LINK) mz_cc_flags_behind(compiler, &argv);
     int status = run(compiler, &argv);
@@ -181,7 +183,7 @@ static int link_objects(const struct mz_compiler *compiler, const struct mz_path
     size_t next = 0;
     mz_list_append(&argv, &compiler->words);
     if (compiler->clang) mz_list_add(&argv, "-Qunused-arguments");
-    if (!line->relocatable) mz_cc_flags_link(paths, &argv);
+    if (!line->relocatable) mz_cc_flags_link(paths, line, &argv);
     for (size_t i = 0; i < line->count; i++) {
         const struct mz_cc_word *w = &line->words[i];
         if (w->kind == MZ_CC_SOURCE)

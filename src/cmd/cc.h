@@ -16,6 +16,6 @@ int mz_cc_run(const struct mz_compiler *compiler, const struct mz_paths *paths, 
 void mz_cc_flags_before(const struct mz_paths *paths, struct mz_list *to);
 void mz_cc_flags_behind(const struct mz_compiler *compiler, struct mz_list *to);
 /* What the link gets before everything else, so that our library precedes libc in the search order. */
-void mz_cc_flags_link(const struct mz_paths *paths, struct mz_list *to);
+void mz_cc_flags_link(const struct mz_paths *paths, const struct mz_cc_line *line, struct mz_list *to);
 
 #endif

@@ -213,6 +213,7 @@ static int add_option(struct mz_cc_line *line, const char *word, const char *val
     }
     if (starts(word, "-O") || !strcmp(word, "--optimize")) line->optimizes = true;
     if (!strcmp(word, "-r")) line->relocatable = true;
+    if (!strcmp(word, "-shared") || !strcmp(word, "--shared")) line->shared = true;
     add(line, kind_of_option(word), word, value);
     return refuse(word);
 }

@@ -41,6 +41,7 @@ struct mz_cc_line {
     size_t sources;
     bool optimizes;   /* some -O was given */
     bool relocatable; /* -r: nothing is linked in */
+    bool shared;      /* -shared: a library */
 };
 
 /* Reads the words, @files included. What we cannot do is refused, what we must leave out is noted. Returns 0,
