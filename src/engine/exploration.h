@@ -79,6 +79,7 @@ struct mz_race {
 struct mz_sequence {
     struct mz_elem *elems; /* thread MZ_NOBODY: taken out */
     uint32_t *next_of_thread, *next_of_object;
+    uint32_t *next_conflict; /* the next on the same object that is in conflict with it */
     uint32_t count;
     uint32_t core; /* the first so many elements are e' and what comes before it */
     uint32_t keep; /* the first so many are needed to tell v from all it was compared with; at least core */
@@ -232,8 +233,8 @@ bool mz_is_initial(const struct mz_exploration *x, const struct mz_race *race, i
  * with the core of v. */
 enum mz_cover { MZ_UNCOVERED, MZ_COVERED, MZ_SETTLED };
 void mz_sequence_build(struct mz_exploration *x, const struct mz_race *race);
-enum mz_cover mz_sequence_weak_initial(struct mz_exploration *x, struct mz_sequence *v,
-                                       const struct mz_elem *p, uint32_t *at);
+void mz_sequence_complete(struct mz_exploration *x, struct mz_sequence *v);
+enum mz_cover mz_sequence_weak_initial(struct mz_sequence *v, const struct mz_elem *p, uint32_t *at);
 void mz_sequence_take(struct mz_sequence *v, uint32_t at);
 
 /* sleep_set.c */

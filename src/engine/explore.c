@@ -48,6 +48,7 @@ static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t 
     f((void **)&x->sequence.elems, (n + 1) * sizeof *x->sequence.elems);
     f((void **)&x->sequence.next_of_thread, (n + 1) * sizeof(uint32_t));
     f((void **)&x->sequence.next_of_object, (n + 1) * sizeof(uint32_t));
+    f((void **)&x->sequence.next_conflict, (n + 1) * sizeof(uint32_t));
     f((void **)&x->sequence.first_of_object, MZ_OBJECT_TABLE / 2 * sizeof(uint32_t));
     f((void **)&x->sequence.stamp_of_object, MZ_OBJECT_TABLE / 2 * sizeof(uint32_t));
     for (int t = 0; t < MZ_MAX_THREADS; t++) f((void **)&x->thread_events[t], n * sizeof(mz_number));
@@ -301,7 +302,7 @@ uint64_t mz_explore_memory(struct mz_exploration *x)
 {
     const struct mz_node *last = &x->nodes[x->path.depth];
     uint64_t per_step = sizeof(struct mz_event) + sizeof(struct mz_node) + sizeof(struct mz_step) +
-                        sizeof(mz_number) + sizeof *x->sequence.elems + 2 * sizeof(uint32_t);
+                        sizeof(mz_number) + sizeof *x->sequence.elems + 3 * sizeof(uint32_t);
     uint64_t now = x->path.depth * per_step + (uint64_t)x->clock_count * MZ_MAX_THREADS * sizeof *x->clocks +
                    (uint64_t)(last->sleep_start + last->sleep_count) * sizeof *x->sleep +
                    (uint64_t)x->journal_count * sizeof *x->journal +

@@ -34,7 +34,11 @@ static void link_elems(struct mz_sequence *v)
         v->next_of_thread[i] = v->first_of_thread[e->thread];
         v->first_of_thread[e->thread] = i;
         bool fresh = v->stamp_of_object[e->object] != v->stamp;
-        v->next_of_object[i] = fresh ? MZ_END : v->first_of_object[e->object];
+        uint32_t next = fresh ? MZ_END : v->first_of_object[e->object];
+        v->next_of_object[i] = next;
+        if (next != MZ_END && !mz_access_conflict(e->access, v->elems[next].access))
+            next = v->next_conflict[next]; /* those between are all like it */
+        v->next_conflict[i] = next;
         v->first_of_object[e->object] = i;
         v->stamp_of_object[e->object] = v->stamp;
     }
@@ -53,7 +57,8 @@ void mz_sequence_build(struct mz_exploration *x, const struct mz_race *race)
     link_elems(v);
 }
 
-static void complete(struct mz_exploration *x, struct mz_sequence *v)
+/* The rest. */
+void mz_sequence_complete(struct mz_exploration *x, struct mz_sequence *v)
 {
     v->whole = true;
     add_notdep(x, v, v->race, v->race->split, x->path.depth + 1);
@@ -63,25 +68,23 @@ static void complete(struct mz_exploration *x, struct mz_sequence *v)
 /* The first element because of which p cannot come first, or MZ_END; i is the first of its thread. */
 static uint32_t obstacle(const struct mz_sequence *v, const struct mz_elem *p, uint32_t i)
 {
-    if (p->object && v->stamp_of_object[p->object] == v->stamp)
-        for (uint32_t j = v->first_of_object[p->object]; j < i; j = v->next_of_object[j])
-            if (v->elems[j].thread != MZ_NOBODY && mz_access_conflict(v->elems[j].access, p->access))
-                return j;
+    uint32_t j = MZ_END;
+    if (p->object && v->stamp_of_object[p->object] == v->stamp) j = v->first_of_object[p->object];
+    while (j < i) {
+        const struct mz_elem *e = &v->elems[j];
+        bool conflict = mz_access_conflict(e->access, p->access);
+        if (conflict && e->thread != MZ_NOBODY) return j;
+        j = conflict ? v->next_of_object[j] : v->next_conflict[j];
+    }
     return i != MZ_END && v->elems[i].choice != p->choice ? i : MZ_END;
 }
 
 /* p in WI(v)? Its step is in v with nothing before it that conflicts (then `at` says where), or it conflicts
- * with nothing in v (then `at` is MZ_END). If not, v is kept up to where that shows. */
-enum mz_cover mz_sequence_weak_initial(struct mz_exploration *x, struct mz_sequence *v,
-                                       const struct mz_elem *p, uint32_t *at)
+ * with nothing in v (then `at` is MZ_END). If not, v is kept up to where that shows. While there is only the
+ * core, MZ_COVERED means that the core does not tell. */
+enum mz_cover mz_sequence_weak_initial(struct mz_sequence *v, const struct mz_elem *p, uint32_t *at)
 {
-    uint32_t i = v->first_of_thread[p->thread], j = obstacle(v, p, i);
-    if (i == MZ_END && j == MZ_END && !v->whole) {
-        complete(x, v);
-        i = v->first_of_thread[p->thread];
-        j = obstacle(v, p, i);
-    }
-    *at = i;
+    uint32_t i = *at = v->first_of_thread[p->thread], j = obstacle(v, p, i);
     if (j != MZ_END) {
         if (j >= v->keep) v->keep = j + 1;
         return MZ_UNCOVERED;

@@ -40,14 +40,22 @@ uint64_t mz_sleep_choices(const struct mz_exploration *x, uint32_t k, int thread
     return choices;
 }
 
-/* Have sleep(E') and WI(v) a common element? Then an execution that starts like v has been explored. */
-enum mz_cover mz_sleep_covers(struct mz_exploration *x, uint32_t k, struct mz_sequence *v)
+static enum mz_cover best_cover(const struct mz_exploration *x, uint32_t k, struct mz_sequence *v)
 {
     const struct mz_node *n = &x->nodes[k];
     enum mz_cover best = MZ_UNCOVERED;
     for (uint32_t i = 0, at; i < n->sleep_count && best != MZ_SETTLED; i++) {
-        enum mz_cover c = mz_sequence_weak_initial(x, v, &x->sleep[n->sleep_start + i], &at);
+        enum mz_cover c = mz_sequence_weak_initial(v, &x->sleep[n->sleep_start + i], &at);
         if (c > best) best = c;
     }
     return best;
+}
+
+/* Have sleep(E') and WI(v) a common element? Then an execution that starts like v has been explored. */
+enum mz_cover mz_sleep_covers(struct mz_exploration *x, uint32_t k, struct mz_sequence *v)
+{
+    enum mz_cover cover = best_cover(x, k, v);
+    if (cover != MZ_COVERED) return cover;
+    mz_sequence_complete(x, v);
+    return best_cover(x, k, v);
 }
