@@ -43,7 +43,7 @@ static bool is_blocked(unsigned state)
            state == MZ_THREAD_SEMWAIT || state == MZ_THREAD_BARRIER || state == MZ_THREAD_FUTEX;
 }
 
-/* The thread that waits for a mutex, on a circle of such threads if there is one; -1: no thread does. */
+/* The thread that waits for a lock, on a circle of such threads if there is one; -1: no thread does. */
 static int find_circle(const struct mz_finding *f, uint64_t *circle)
 {
     int any = -1;
@@ -72,8 +72,10 @@ static void describe_deadlock(struct mz_strbuf *out, const struct mz_channel *c,
     int start = find_circle(f, &circle);
     for (int i = 0; i < MZ_MAX_THREADS; i++) blocked += is_blocked(f->threads[i].state);
     if (circle && f->threads[start].holder == start) {
-        mz_strbuf_addf(out, "deadlock: thread %s waits for a mutex that it holds itself",
-                       c->threads[start].name);
+        const char *what = f->threads[start].op == MZ_OP_ONCE   ? "the end of a pthread_once that it runs"
+                           : f->threads[start].op == MZ_OP_LOCK ? "a mutex that it holds"
+                                                                : "a read-write lock that it holds";
+        mz_strbuf_addf(out, "deadlock: thread %s waits for %s itself", c->threads[start].name, what);
     } else if (circle) {
         mz_strbuf_add(out, "deadlock: threads");
         for (int i = 0, n = 0; i < MZ_MAX_THREADS; i++)
@@ -346,6 +348,13 @@ static void end_with_failure(struct mz_bug *bug)
     o->line = bug->line;
 }
 
+static uint8_t waiting_op(const struct mz_thread_report *t)
+{
+    if (t->state == MZ_THREAD_JOINING) return MZ_OP_JOIN;
+    if (t->state == MZ_THREAD_SEMWAIT) return MZ_OP_SEM_WAIT;
+    return t->op ? t->op : (uint8_t)MZ_OP_LOCK;
+}
+
 /* What the threads of a deadlock were trying in vain: rows that say so, though nothing happened. */
 static void end_with_waiting(struct mz_bug *bug)
 {
@@ -358,12 +367,13 @@ static void end_with_waiting(struct mz_bug *bug)
             t->state == MZ_THREAD_WAITING || t->state == MZ_THREAD_BARRIER || t->state == MZ_THREAD_FUTEX;
         if (!is_blocked(t->state) || shown) continue;
         struct mz_operation *o = mz_bug_add_operation(bug);
-        o->op = t->state == MZ_THREAD_JOINING ? MZ_OP_JOIN : t->op ? t->op : (uint8_t)MZ_OP_LOCK;
+        o->op = waiting_op(t);
         o->thread = t->slot;
         o->step = step;
         o->failed = true;
         o->object = mz_memory_string(t->object);
         if (t->state == MZ_THREAD_JOINING) o->other = t->holder;
+        if (o->op == MZ_OP_ONCE) o->value = mz_memory_string("waits");
         o->file = mz_memory_string(frame ? frame->file : NULL);
         o->line = frame ? frame->line : 0;
     }

@@ -43,8 +43,9 @@ static void add_stack(struct mz_json *j, const char *key, const struct mz_stack 
 
 static const char *state_name(unsigned state)
 {
-    static const char *const names[] = {"unknown", "runnable", "finished", "locking", "waiting",
-                                        "joining", "sem_wait", "failed",   "exiting"};
+    static const char *const names[] = {"unknown",  "runnable", "finished", "locking",  "waiting", "joining",
+                                        "sem_wait", "barrier",  "futex",    "spinning", "failed",  "exiting"};
+    _Static_assert(sizeof names / sizeof *names == MZ_THREAD_EXITING + 1, "a name for every state");
     return state < sizeof names / sizeof *names ? names[state] : "unknown";
 }
 

@@ -223,7 +223,7 @@ static const char *lock_wait(unsigned op)
     case MZ_OP_WRLOCK:
         return "to write-lock";
     case MZ_OP_ONCE:
-        return "for the end of pthread_once of";
+        return "for the function of";
     default:
         return "for mutex";
     }
@@ -247,7 +247,10 @@ static void add_state(struct mz_strbuf *out, const struct mz_bug *bug, const str
         break;
     case MZ_THREAD_LOCKING:
         mz_strbuf_addf(out, "waits %s %s", lock_wait(t->op), object);
-        if (holder) mz_strbuf_addf(out, ", held by %s", t->holder == t->slot ? "itself" : holder);
+        if (holder)
+            mz_strbuf_addf(out, ", %s by %s", t->op == MZ_OP_ONCE ? "run" : "held",
+                           t->holder == t->slot ? "itself" : holder);
+        if (!holder && t->op == MZ_OP_RDLOCK) mz_strbuf_add(out, ", after a writer that waits");
         break;
     case MZ_THREAD_WAITING:
         mz_strbuf_addf(out, "waits on condition variable %s", object);

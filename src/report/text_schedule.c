@@ -103,7 +103,12 @@ void mz_text_operation(struct mz_strbuf *out, const struct mz_bug *bug, const st
         return;
     case MZ_OP_ONCE:
         add_object(out, o, limit);
-        if (o->failed) mz_strbuf_add(out, ": done already");
+        if (o->value || o->failed) mz_strbuf_addf(out, ": %s", o->value ? o->value : "done already");
+        return;
+    case MZ_OP_SHARED_CALL: /* the clock, rand: what it was, its place tells */
+        mz_strbuf_add(out, " into libc");
+        return;
+    case MZ_OP_TESTCANCEL:
         return;
     case MZ_OP_CHOOSE:
     case MZ_OP_EXIT:

@@ -27,6 +27,7 @@ static const char *const op_keys[] = {
 static const char *const state_keys[] = {"unknown", "runnable", "finished", "locking",  "waiting", "joining",
                                          "semwait", "barrier",  "futex",    "spinning", "failed",  "exiting"};
 #define STATES (sizeof state_keys / sizeof *state_keys)
+_Static_assert(STATES == MZ_THREAD_EXITING + 1, "a key for every state");
 
 /* ---- fields ---- */
 

@@ -38,6 +38,7 @@ static void *run(void *start)
         thrd_start_t function;
         void *argument;
     } call = {*(thrd_start_t *)start, ((void **)start)[1]};
+    rt.channel->threads[rt.self].start = (uintptr_t)call.function; /* its name in reports */
     return (void *)(intptr_t)call.function(call.argument);
 }
 
@@ -58,7 +59,10 @@ MZ_EXPORT int thrd_join(thrd_t thread, int *result)
 }
 MZ_EXPORT int thrd_detach(thrd_t thread) { return answer(pthread_detach((pthread_t)thread)); }
 MZ_EXPORT _Noreturn void thrd_exit(int result) { mz_thread_exit((void *)(intptr_t)result); }
-MZ_EXPORT int thrd_sleep(const struct timespec *t, struct timespec *left) { return nanosleep(t, left); }
+MZ_EXPORT int thrd_sleep(const struct timespec *t, struct timespec *left)
+{
+    return nanosleep(t, left) ? -2 : 0; /* -1 would be a signal */
+}
 MZ_EXPORT void thrd_yield(void) { sched_yield(); }
 
 /* ---- mutexes ---- */

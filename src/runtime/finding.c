@@ -30,6 +30,19 @@ static uint64_t hash_of(const struct mz_finding *f)
     return h;
 }
 
+static int holder_of(uint64_t object, uint8_t op, int slot)
+{
+    switch (op) {
+    case MZ_OP_ONCE:
+        return mz_once_runner(object);
+    case MZ_OP_RDLOCK:
+    case MZ_OP_WRLOCK:
+        return mz_rwlock_holder(object, slot, op == MZ_OP_RDLOCK);
+    default: /* the first word of mutexes and spin locks */
+        return (int)*(const uint32_t *)object - 1;
+    }
+}
+
 static void final_state(struct mz_thread_final *to, int slot)
 {
     const struct mz_thread *t = &rt.run.threads[slot];
@@ -38,9 +51,9 @@ static void final_state(struct mz_thread_final *to, int slot)
     to->op = rt.view.pending[slot].op;
     to->object = 0;
     switch ((enum mz_thread_state)t->state) {
-    case MZ_THREAD_LOCKING: /* for all kinds of locks the first word says who holds them alone */
+    case MZ_THREAD_LOCKING:
         to->object = t->wait_object;
-        if (to->op != MZ_OP_ONCE) to->holder = (int8_t)((int)*(const uint32_t *)t->wait_object - 1);
+        to->holder = (int8_t)holder_of(t->wait_object, to->op, slot);
         if (rt.view.enabled >> slot & 1) to->state = MZ_THREAD_RUNNABLE;
         break;
     case MZ_THREAD_SEMWAIT:

@@ -2,7 +2,8 @@
  *
  * FUTEX_WAIT reads the variable; if it has the expected value the thread joins the waiters in the same
  * operation, else it goes on. FUTEX_WAKE wakes one waiter after the other, each by an operation with a choice
- * among those who wait; waking all is one operation. Who waits is known by the state of threads. Waking
+ * among those who wait; waking all is one operation, and so is waking several, where no more than these wait:
+ * in between nobody can wait again. Who waits is known by the state of threads. Waking
  * synchronizes with nothing: the program's own accesses to the variable do. */
 #define _GNU_SOURCE
 #include "kernel.h"
@@ -66,27 +67,27 @@ static void wake(uint64_t address, int slot, const void *frame)
 static long wake_some(uint64_t address, uint64_t count, const void *pc, const void *frame)
 {
     long woken = 0;
-    if (count >= MZ_SLOTS) {
+    if (!count) return 0;
+    if (count > 1) {
         visible(MZ_OP_BROADCAST, address, MZ_WRITES, 1, pc);
         uint64_t waiters = waiters_of(address);
         mz_commit_use(MZ_WRITES, waiters);
         MZ_RECORD(MZ_OP_BROADCAST, address, 4, waiters ? 0 : MZ_RECORD_FAILED, 0, 0, 0, frame);
+        if ((unsigned)__builtin_popcountll(waiters) > count)
+            mz_unsupported("FUTEX_WAKE of several threads, but not all that wait", "wake one, or all");
         for (; waiters; waiters &= waiters - 1, woken++) wake(address, __builtin_ctzll(waiters), frame);
         update_choices(address);
         return woken;
     }
-    for (; count; count--) {
-        uint64_t waiters = waiters_of(address);
-        visible(MZ_OP_SIGNAL, address, MZ_WRITES, waiters ? waiters : 1, pc);
-        waiters = waiters_of(address);
-        mz_commit_use(MZ_WRITES, waiters);
-        MZ_RECORD(MZ_OP_SIGNAL, address, 4, waiters ? 0 : MZ_RECORD_FAILED, 0, 0, 0, frame);
-        if (!waiters) break;
-        wake(address, rt.choice, frame);
-        update_choices(address);
-        woken++;
-    }
-    return woken;
+    uint64_t waiters = waiters_of(address);
+    visible(MZ_OP_SIGNAL, address, MZ_WRITES, waiters ? waiters : 1, pc);
+    waiters = waiters_of(address);
+    mz_commit_use(MZ_WRITES, waiters);
+    MZ_RECORD(MZ_OP_SIGNAL, address, 4, waiters ? 0 : MZ_RECORD_FAILED, 0, 0, 0, frame);
+    if (!waiters) return 0;
+    wake(address, rt.choice, frame);
+    update_choices(address);
+    return 1;
 }
 
 static long wait_here(uint64_t address, uint32_t expected, bool timed, bool called, const void *pc,
@@ -96,6 +97,7 @@ static long wait_here(uint64_t address, uint32_t expected, bool timed, bool call
     if (called) mz_spin(address, pc, frame);
     visible(MZ_OP_WAIT, address, MZ_READS, 1, pc);
     uint32_t value = *(volatile uint32_t *)address;
+    if (value != expected) rt.view.pending[rt.self].op = MZ_OP_LOAD; /* that is all it was */
     mz_commit_use(MZ_READS, value);
     MZ_RECORD(MZ_OP_WAIT, address, 4, MZ_RECORD_HAS_VALUE, value, 0, 0, frame);
     if (value != expected) return -EAGAIN;
@@ -160,10 +162,9 @@ long mz_futex(uint64_t address, int operation, uint32_t value, const void *timeo
         if (command == FUTEX_WAIT_BITSET && value3 != FUTEX_BITSET_MATCH_ANY)
             mz_unsupported("FUTEX_WAIT_BITSET with a bit set", "use FUTEX_WAIT");
         long answer = wait_here(address, value, timeout != NULL, called, pc, frame);
-        if (answer == -ETIMEDOUT && command == FUTEX_WAIT_BITSET) {
-            mz_raw_memcpy(&until, timeout, sizeof until);
-            mz_time_passes_to(&until, pc);
-        }
+        if (answer != -ETIMEDOUT) return answer;
+        mz_raw_memcpy(&until, timeout, sizeof until);
+        (command == FUTEX_WAIT ? mz_time_passes_by : mz_time_passes_to)(&until, pc);
         return answer;
     case FUTEX_WAKE_BITSET:
         if (value3 != FUTEX_BITSET_MATCH_ANY)

@@ -89,14 +89,14 @@ static void wait_here(struct mz_barrier *b, uint8_t op, uint64_t choices, int sl
     mz_enable(bit(slot), op == MZ_OP_CHOOSE);
 }
 
-/* The one with the lowest number says who is the serial one; then all go on. */
-static void lead(struct mz_barrier *b, const void *frame)
+/* The one with the lowest number says who is the serial one; then all go on. Meanwhile others may have
+ * arrived for the next meeting: those of this one are its choices. */
+static void lead(const void *frame)
 {
-    uint64_t others = b->arrived & ~bit(rt.self);
+    uint64_t others = rt.view.pending[rt.self].choices & ~bit(rt.self);
     int serial = rt.choice;
     mz_commit(MZ_WRITES, 0);
     MZ_RECORD(MZ_OP_CHOOSE, 0, 0, MZ_RECORD_HAS_VALUE, (uint64_t)serial, 0, 0, frame);
-    b->arrived = 0;
     rt.run.threads[rt.self].serial = rt.self == serial;
     for (; others; others &= others - 1) {
         int t = __builtin_ctzll(others);
@@ -119,9 +119,10 @@ MZ_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
         int leader = __builtin_ctzll(b->arrived);
         meet(b);
         wait_here(b, MZ_OP_CHOOSE, b->arrived, leader, (void *)rt.view.pending[leader].pc);
+        b->arrived = 0;
     }
     mz_dispatch();
-    if (rt.view.pending[rt.self].op == MZ_OP_CHOOSE) lead(b, MZ_FRAME());
+    if (rt.view.pending[rt.self].op == MZ_OP_CHOOSE) lead(MZ_FRAME());
     return me->serial ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 

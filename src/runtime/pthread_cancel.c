@@ -1,11 +1,11 @@
 /* Cancellation, cleanup handlers, pthread_exit.
  *
  * pthread_cancel and the cancellation points of its target are operations on one object, the target's
- * cancellation: points only read it. While the target waits on a condition variable it has said so there
- * (publish), and the canceller wakes it by an operation on that condition variable; if it was cancelled
- * first, it finds that out when it says so. Where a thread cannot be woken (sem_wait, join) a cancellation
- * that comes while it waits is refused. Only programs that import pthread_cancel have any of these
- * operations.
+ * cancellation: points only read it. While the target waits on a condition variable or a
+ * semaphore it has said so there (publish), and the canceller wakes it by an operation on that object; if it
+ * was cancelled first, it finds that out when it says so. Where a thread cannot be woken (join) a
+ * cancellation that comes while it waits is refused. Only programs that import pthread_cancel have any of
+ * these operations.
  *
  * Cleanup handlers: pthread_cleanup_push of glibc, in C, leaves a jump buffer in the caller's frame and
  * registers it here; ending the thread jumps there, the handler runs and comes back to __pthread_unwind_next.
@@ -28,6 +28,7 @@ static uint64_t key_of(int slot) { return (uintptr_t)&rt.run.threads[slot].cance
 
 static _Noreturn void jump(void *cleanup)
 {
+    mz_once_abandoned(cleanup);
     longjmp((struct __jmp_buf_tag *)cleanup, 1); /* the registers come first in it */
 }
 
@@ -117,17 +118,27 @@ void mz_test_cancel(const void *pc)
     if (self()->cancel_pending) mz_cancel_act();
 }
 
-/* "I wait on c": from now on whoever cancels this thread wakes it there. If it has been cancelled already, it
- * does not wait. */
-void mz_cancel_publish(struct mz_cond *c, const void *pc)
+static void kick(int slot, const void *pc, const void *frame)
+{
+    const struct mz_thread *t = &rt.run.threads[slot];
+    if (t->waits_for_post)
+        mz_semaphore_kick(t->waiting_where, slot, pc, frame);
+    else
+        mz_cond_kick(t->waiting_where, slot, pc, frame);
+}
+
+/* "I wait on this": from now on whoever cancels this thread wakes it there. If it has been cancelled already,
+ * it does not wait, unless a signal has come first: then it goes on, with the mutex still to be released. */
+void mz_cancel_publish(void *object, bool semaphore, const void *pc)
 {
     look(MZ_OP_TESTCANCEL, MZ_WRITES, pc, MZ_FRAME());
-    if (!self()->cancel_pending) {
-        self()->waiting_where = c;
-        return;
-    }
-    if (c->waiters & bit(rt.self)) mz_cond_kick(c, rt.self, pc, MZ_FRAME());
-    mz_cancel_act(); /* it still holds the mutex */
+    self()->waiting_where = object;
+    self()->waits_for_post = semaphore;
+    if (!self()->cancel_pending) return;
+    kick(rt.self, pc, MZ_FRAME());
+    if (!semaphore && !self()->kicked) return;
+    self()->waiting_where = NULL;
+    mz_cancel_act();
 }
 
 bool mz_cancel_withdraw(const void *pc)
@@ -148,11 +159,8 @@ MZ_EXPORT int pthread_cancel(pthread_t thread)
     mz_commit(MZ_WRITES, 0);
     MZ_RECORD(MZ_OP_CANCEL, 0, 0, 0, 0, 0, slot, MZ_FRAME());
     t->cancel_pending = 1;
-    if (t->waiting_where) mz_cond_kick(t->waiting_where, slot, MZ_PC(), MZ_FRAME());
-    if (t->cancel_off || rt.view.enabled & bit(slot)) return 0;
-    if (t->state == MZ_THREAD_SEMWAIT)
-        mz_unsupported("pthread_cancel of a thread that waits in sem_wait", "wake it with sem_post first");
-    if (t->state == MZ_THREAD_JOINING)
+    if (t->waiting_where) kick(slot, MZ_PC(), MZ_FRAME());
+    if (t->state == MZ_THREAD_JOINING && !t->cancel_off)
         mz_unsupported("pthread_cancel of a thread that waits in pthread_join",
                        "cancel the joined thread first");
     return 0;

@@ -72,6 +72,7 @@ static void give_up(struct mz_cond *c, struct mz_mutex *m, const void *pc, const
     MZ_RECORD(MZ_OP_TIMEOUT, (uintptr_t)c, 0, 0, 0, 0, 0, frame);
     c->waiters &= ~bit(rt.self);
     update_choices(c);
+    mz_spin((uintptr_t)c, pc, frame); /* a loop around a timed wait is better stopped without the mutex */
     relock(m, rt.self, pc);
     mz_dispatch();
 }
@@ -99,13 +100,13 @@ int mz_cond_wait(struct mz_cond *c, struct mz_mutex *m, bool timed, const struct
     if (m->owner != rt.self + 1u) mz_misuse("pthread_cond_wait without holding the mutex", c);
     mz_spin((uintptr_t)c, pc, frame);
     mz_visible(MZ_OP_WAIT, (uintptr_t)c, 0, MZ_READS, 0, pc);
-    t->woken_by = 0;
+    t->woken_by = t->kicked = 0;
     c->waiters |= bit(rt.self);
     update_choices(c);
     mz_commit_use(MZ_READS, 0);
     MZ_RECORD(MZ_OP_WAIT, (uintptr_t)c, 0, 0, 0, 0, 0, frame);
     bool cancellable = rt.cancel_used && !t->cancel_off;
-    if (cancellable) mz_cancel_publish(c, pc);
+    if (cancellable) mz_cancel_publish(c, false, pc);
     t->timed = may_give_up;
     release_one_level(m, pc, frame);
     if (c->waiters & bit(rt.self))
@@ -120,7 +121,8 @@ int mz_cond_wait(struct mz_cond *c, struct mz_mutex *m, bool timed, const struct
     t->timed = 0;
     mz_mutex_take(m);
     MZ_RECORD(MZ_OP_LOCK, (uintptr_t)m, 0, 0, 0, 0, 0, frame);
-    if (cancellable && mz_cancel_withdraw(pc)) mz_cancel_act();
+    if (cancellable) mz_cancel_withdraw(pc);
+    if (t->kicked) mz_cancel_act(); /* one that was signalled, too, goes on: the signal must not be lost */
     if (!gave_up || !timed) return m->owner_died ? EOWNERDEAD : 0;
     mz_time_passes_to(until, pc);
     return ETIMEDOUT;
@@ -168,6 +170,7 @@ void mz_cond_kick(struct mz_cond *c, int slot, const void *pc, const void *frame
     mz_commit_use(MZ_WRITES, c->waiters);
     MZ_RECORD(MZ_OP_BROADCAST, (uintptr_t)c, 0, c->waiters & bit(slot) ? 0 : MZ_RECORD_FAILED, 0, 0, 0,
               frame);
+    rt.run.threads[slot].kicked = c->waiters >> slot & 1;
     if (c->waiters & bit(slot)) wake(c, slot);
     update_choices(c);
 }

@@ -77,7 +77,10 @@ MZ_EXPORT int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
     struct mz_thread *t = &rt.run.threads[rt.self];
     uint32_t first = rt.self ? MAIN_KEYS + (rt.self - 1u) * OTHER_KEYS : 0,
              room = rt.self ? OTHER_KEYS : MAIN_KEYS;
-    if (t->keys_made == room) return EAGAIN;
+    if (t->keys_made == room)
+        mz_unsupported(rt.self ? "more than 8 keys made by a thread that is not the main thread"
+                               : "more than 520 keys",
+                       "make them in main, fewer of them");
     uint32_t number = first + t->keys_made++;
     k.keys[number].made = rt.active ? rt.execution : ALWAYS;
     k.keys[number].destructor = destructor;

@@ -45,6 +45,9 @@ int mz_cond_signal(struct mz_cond *c, const void *pc, const void *frame);
 int mz_cond_broadcast(struct mz_cond *c, const void *pc, const void *frame);
 void mz_cond_kick(struct mz_cond *c, int slot, const void *pc, const void *frame);
 
+/* semaphore.c */
+void mz_semaphore_kick(void *semaphore, int slot, const void *pc, const void *frame);
+
 /* pthread_thread.c */
 int mz_thread_create(uint64_t *thread, const void *attributes, void *(*start)(void *), void *argument,
                      const void *pc, const void *frame);
@@ -53,7 +56,7 @@ int mz_thread_slot(uint64_t thread);
 
 /* pthread_cancel.c */
 void mz_test_cancel(const void *pc);
-void mz_cancel_publish(struct mz_cond *c, const void *pc);
+void mz_cancel_publish(void *object, bool semaphore, const void *pc);
 bool mz_cancel_withdraw(const void *pc); /* was it cancelled meanwhile? */
 _Noreturn void mz_cancel_act(void);
 _Noreturn void mz_thread_exit(void *result);
@@ -66,7 +69,7 @@ void mz_keys_end(void); /* destructors of the running thread */
 void mz_thread_objects_end(void);
 
 /* pthread_once.c */
-void mz_once_abandoned(void);
+void mz_once_abandoned(const void *until);
 void mz_once(uint32_t *state, void (*function)(void), const void *pc, const void *frame);
 
 /* futex.c */
@@ -75,6 +78,7 @@ long mz_futex(uint64_t address, int operation, uint32_t value, const void *timeo
 
 /* time.c */
 void mz_time_passes_to(const struct timespec *until, const void *pc);
+void mz_time_passes_by(const struct timespec *duration, const void *pc);
 bool mz_time_is_valid(const struct timespec *t);
 
 #endif

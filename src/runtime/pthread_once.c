@@ -12,6 +12,11 @@
 
 enum { NEW = 0, RUNNING = 1, DONE = 2 };
 
+struct mz_once_call { /* under way, on the stack of its thread */
+    uint32_t *state;
+    struct mz_once_call *outer;
+};
+
 static void end(uint32_t *state, uint32_t with, const void *frame)
 {
     rt.run.local_operations++;
@@ -47,20 +52,29 @@ void mz_once(uint32_t *state, void (*function)(void), const void *pc, const void
     MZ_RECORD(MZ_OP_ONCE, (uintptr_t)state, 0, before == NEW ? 0 : MZ_RECORD_FAILED, 0, 0, 0, frame);
     if (before != NEW) return;
     struct mz_thread *t = &rt.run.threads[rt.self];
-    void *outer = t->once;
-    t->once = state;
+    struct mz_once_call call = {state, t->once};
+    t->once = &call;
     function();
-    t->once = outer;
+    t->once = call.outer;
     end(state, DONE, frame);
 }
 
-/* The running thread ends in the middle of the function. */
-void mz_once_abandoned(void)
+/* The running thread ends in the middle of such functions; those called before `until`, an address on its
+ * stack, go on: a cleanup handler runs there. NULL: none does. */
+void mz_once_abandoned(const void *until)
 {
     struct mz_thread *t = &rt.run.threads[rt.self];
-    if (!t->once) return;
-    end(t->once, NEW, MZ_FRAME());
-    t->once = NULL;
+    for (; t->once && (!until || (const void *)t->once < until); t->once = t->once->outer)
+        end(t->once->state, NEW, MZ_FRAME());
+}
+
+/* The thread that runs the function; -1: none. */
+int mz_once_runner(uint64_t key)
+{
+    for (uint32_t slot = 0; slot < rt.slots_known; slot++)
+        for (const struct mz_once_call *c = rt.run.threads[slot].once; c; c = c->outer)
+            if ((uintptr_t)c->state == key) return (int)slot;
+    return -1;
 }
 
 enum mz_access mz_once_access(uint64_t key) { return *(const uint32_t *)key == DONE ? MZ_READS : MZ_WRITES; }

@@ -44,8 +44,10 @@ static bool writers_first(const struct mz_rwlock *l)
 /* The state as the engine wants it (program.h). */
 static uint64_t state(const struct mz_rwlock *l)
 {
-    return (uint64_t)__builtin_popcountll(l->readers) | (l->writer ? MZ_RW_WRITER : 0) |
-           (writers_first(l) ? MZ_RW_ORDERED : 0) | (uint64_t)l->claims << 32;
+    uint64_t s = (uint64_t)__builtin_popcountll(l->readers) | (uint64_t)l->claims << 32;
+    if (l->writer) s |= MZ_RW_WRITER;
+    if (writers_first(l)) s |= MZ_RW_ORDERED;
+    return s;
 }
 
 static bool can_read(const struct mz_rwlock *l) { return !l->writer && !(writers_first(l) && l->claims); }
@@ -96,6 +98,16 @@ static unsigned let_go(const struct mz_rwlock *l)
     }
     t->held_count = (uint8_t)kept;
     return times;
+}
+
+/* Whom a thread that cannot get the lock waits for: itself, if that is so; -1: only for a writer that waits.
+ */
+int mz_rwlock_holder(uint64_t key, int slot, bool to_read)
+{
+    const struct mz_rwlock *l = (const struct mz_rwlock *)key;
+    if (l->writer) return (int)l->writer - 1;
+    if (to_read || !l->readers) return -1;
+    return l->readers & bit(slot) ? slot : __builtin_ctzll(l->readers);
 }
 
 /* ---- locking ---- */

@@ -63,18 +63,20 @@ struct mz_thread {
     uint8_t timed;     /* WAITING: may time out */
     uint8_t cancel_off, cancel_pending;
     uint8_t held_count;
-    void *waiting_where;      /* condition variable whose waiters a cancellation has to look at */
-    void *once;               /* pthread_once_t whose function it runs */
-    uint8_t ended;            /* visibly, see pthread_thread.c */
-    uint8_t serial;           /* what a barrier tells it */
-    void *cleanup;            /* innermost cleanup handler */
-    struct mz_at_end *at_end; /* destructors of thread-local C++ objects */
-    uint32_t changes;         /* made to anything but its stack, see spin.c */
-    uint32_t epoch;           /* C11 order: number of releases by this thread, from 1 */
-    char *heap;               /* next free byte of its arena */
-    uint32_t keys_made;       /* thread-specific keys that it created */
-    uint8_t keys_set;         /* it has values for some */
-    uint32_t semaphores;      /* named semaphores that it created */
+    void *waiting_where;       /* condition variable or semaphore: where a cancellation wakes it */
+    uint8_t waits_for_post;    /* it is a semaphore */
+    uint8_t kicked;            /* a cancellation has ended its wait on a condition variable */
+    struct mz_once_call *once; /* innermost function of pthread_once that it runs */
+    uint8_t ended;             /* visibly, see pthread_thread.c */
+    uint8_t serial;            /* what a barrier tells it */
+    void *cleanup;             /* innermost cleanup handler */
+    struct mz_at_end *at_end;  /* destructors of thread-local C++ objects */
+    uint32_t changes;          /* made to anything but its stack, see spin.c */
+    uint32_t epoch;            /* C11 order: number of releases by this thread, from 1 */
+    char *heap;                /* next free byte of its arena */
+    uint32_t keys_made;        /* thread-specific keys that it created */
+    uint8_t keys_set;          /* it has values for some */
+    uint32_t semaphores;       /* named semaphores that it created */
     /* From here on nothing is cleared for an execution. */
     void *held[MZ_HELD]; /* mutexes that it holds, in the order it got them; those beyond are not listed */
 };
@@ -160,6 +162,10 @@ enum mz_access mz_mutex_trylock_access(uint64_t key);
 enum mz_access mz_semaphore_try_access(uint64_t key);
 enum mz_access mz_rwlock_try_access(const struct mz_pending *p);
 enum mz_access mz_once_access(uint64_t key);
+
+/* For reports: whom a thread waits for. */
+int mz_rwlock_holder(uint64_t key, int slot, bool to_read);
+int mz_once_runner(uint64_t key);
 
 /* objects.c: what all synchronization objects have in common */
 void mz_post(int slot, uint8_t op, uint64_t key, enum mz_access access, bool enabled, const void *pc);

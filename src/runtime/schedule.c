@@ -186,7 +186,7 @@ _Noreturn void mz_finish(void *result)
     t->result = result;
     mz_thread_objects_end();
     mz_keys_end();
-    mz_once_abandoned();
+    mz_once_abandoned(NULL);
     mz_mutex_owner_ends();
     if (rt.view.alive == bit(rt.self) && mz_exit_matters()) end_of_last_thread();
     if (rt.tryjoin_used) {

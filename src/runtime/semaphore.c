@@ -1,7 +1,11 @@
 /* POSIX semaphores, in the program's own sem_t; named ones in a table here, within the process.
  *
  * A wait synchronizes with every post so far: the count is one atomic variable, whose posts are releases that
- * all later operations continue. A timed wait is a try with another answer, as for mutexes. */
+ * all later operations continue. A timed wait is a try with another answer, as for mutexes.
+ *
+ * Where a thread may be cancelled its wait is made of tries. One that fails joins the waiters, in the same
+ * operation; whoever posts wakes them all, and they try again; who cancels one of them wakes that one, by an
+ * operation on the semaphore (pthread_cancel.c). */
 #define _GNU_SOURCE
 #include "runtime.h"
 #include "pthread_objects.h"
@@ -16,11 +20,13 @@
 
 struct mz_semaphore {
     uint32_t value;
-    uint32_t closed; /* MZ_DESTROYED */
-    uint64_t mark;   /* INITIALISED */
+    uint32_t closed;  /* MZ_DESTROYED */
+    uint64_t mark;    /* INITIALISED */
+    uint64_t waiters; /* that were told to wait by a failed try */
 };
 _Static_assert(sizeof(struct mz_semaphore) <= sizeof(sem_t), "a semaphore must fit");
 
+static inline uint64_t bit(int slot) { return (uint64_t)1 << slot; }
 static struct mz_semaphore *of(sem_t *s) { return (struct mz_semaphore *)(void *)s; }
 
 static void check(const struct mz_semaphore *s)
@@ -63,12 +69,69 @@ static int fail(int error)
     return -1;
 }
 
+/* The post or cancel that was just committed ends the wait. A waiter that has not blocked yet learns it when
+ * it is about to. */
+static void wake(struct mz_semaphore *s, uint64_t waiters)
+{
+    s->waiters &= ~waiters;
+    for (; waiters; waiters &= waiters - 1) {
+        int slot = __builtin_ctzll(waiters);
+        struct mz_thread *t = &rt.run.threads[slot];
+        t->woken_by = rt.path->depth;
+        t->changes++;
+        if (t->state != MZ_THREAD_SEMWAIT) continue;
+        mz_explore_wake(rt.x, rt.path->depth, slot);
+        t->state = MZ_THREAD_RUNNABLE;
+        rt.run.interrupted[rt.run.interrupted_count++] = (uint8_t)slot; /* runs on within this step */
+    }
+}
+
+void mz_semaphore_kick(void *semaphore, int slot, const void *pc, const void *frame)
+{
+    struct mz_semaphore *s = semaphore;
+    mz_visible(MZ_OP_CANCEL, (uintptr_t)s, 0, MZ_WRITES, 0, pc);
+    mz_commit_use(MZ_WRITES, s->value);
+    MZ_RECORD(MZ_OP_CANCEL, 0, 0, 0, 0, 0, slot, frame);
+    wake(s, s->waiters & bit(slot));
+}
+
+/* After a failed try. */
+static void wait_for_post(struct mz_semaphore *s, const void *pc)
+{
+    struct mz_thread *t = &rt.run.threads[rt.self];
+    mz_cancel_publish(s, true, pc);
+    if (s->waiters & bit(rt.self)) {
+        mz_post(rt.self, MZ_OP_NONE, (uintptr_t)s, MZ_READS, false, pc);
+        t->state = MZ_THREAD_SEMWAIT;
+        mz_dispatch();
+    } else {
+        mz_explore_wake(rt.x, t->woken_by, rt.self);
+    }
+    if (mz_cancel_withdraw(pc)) mz_cancel_act();
+}
+
+static void wait_cancellable(struct mz_semaphore *s, const void *pc, const void *frame)
+{
+    mz_test_cancel(pc);
+    for (;;) {
+        mz_visible(MZ_OP_SEM_TRY, (uintptr_t)s, 0, MZ_WRITES, 0, pc);
+        if (s->value) break;
+        s->waiters |= bit(rt.self);
+        happens(s, MZ_OP_SEM_TRY, MZ_READS, 0, MZ_RECORD_FAILED, frame);
+        wait_for_post(s, pc);
+    }
+    take(s, MZ_OP_SEM_TRY, frame);
+}
+
 MZ_EXPORT int sem_wait(sem_t *semaphore)
 {
     struct mz_semaphore *s = of(semaphore);
     if (!rt.active) return 0;
     check(s);
-    mz_test_cancel(MZ_PC());
+    if (rt.cancel_used && !rt.run.threads[rt.self].cancel_off) {
+        wait_cancellable(s, MZ_PC(), MZ_FRAME());
+        return 0;
+    }
     rt.hooks++;
     mz_post(rt.self, MZ_OP_SEM_WAIT, (uintptr_t)s, MZ_WRITES, s->value > 0, MZ_PC());
     rt.run.threads[rt.self].state = MZ_THREAD_SEMWAIT;
@@ -125,6 +188,7 @@ MZ_EXPORT int sem_post(sem_t *semaphore)
     mz_changed();
     happens(s, MZ_OP_SEM_POST, MZ_WRITES, before, 0, MZ_FRAME());
     mz_sync_release_part(mz_last_object());
+    wake(s, s->waiters);
     return 0;
 }
 
@@ -155,7 +219,7 @@ MZ_EXPORT int sem_destroy(sem_t *semaphore)
     struct mz_semaphore *s = of(semaphore);
     if (!rt.active) return 0;
     check(s);
-    if (mz_pending_on((uintptr_t)s, MZ_OP_SEM_WAIT))
+    if (s->waiters || mz_pending_on((uintptr_t)s, MZ_OP_SEM_WAIT))
         mz_misuse("a semaphore is destroyed while threads wait on it", s);
     mz_object_written(semaphore, sizeof(struct mz_semaphore), MZ_PC(), MZ_FRAME());
     s->closed = MZ_DESTROYED;
@@ -173,10 +237,13 @@ static struct named {
     char name[256];
 } named[NAMED];
 
-/* Opening and unlinking go by a table that all threads share. */
+/* Opening and unlinking go by a table that all threads share: an object of its own, not the first semaphore.
+ */
+static char table;
+
 static void use_table(const void *pc, const void *frame)
 {
-    mz_visible(MZ_OP_SHARED_CALL, (uintptr_t)named, 0, MZ_WRITES, 0, pc);
+    mz_visible(MZ_OP_SHARED_CALL, (uintptr_t)&table, 0, MZ_WRITES, 0, pc);
     mz_commit(MZ_WRITES, 0);
     MZ_RECORD(MZ_OP_SHARED_CALL, 0, 0, 0, 0, 0, 0, frame);
 }

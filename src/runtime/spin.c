@@ -1,9 +1,10 @@
 /* Loops that wait. A thread that comes back to a local state it has been in before, having changed nothing in
  * between, goes round a loop that waits for others: while (!flag); while (trylock(&m)); polling under a
  * mutex. Such a round could be left out of every execution without anyone noticing. So it is made once, to
- * see what happens in it, and then the thread stops for the rest of the execution: the executions in which it
- * finds what it waits for are others, and the reduction leads to them, since its reads are in conflict with
- * the writes it waits for. No bound is needed.
+ * see what happens in it, and then the thread stops for the rest of the execution, where it holds the fewest
+ * locks (others may need them to make the change): the executions in which it finds what it waits for are
+ * others, and the reduction leads to them, since its reads are in conflict with the writes it waits for. No
+ * bound is needed.
  *
  * When nothing else can run, the stopped threads are tried (mz_spin_settle): each makes one more round on
  * memory as it is now. If all come back unchanged, and never let another thread in (by giving back a lock for
@@ -129,6 +130,14 @@ static int find(const struct mz_spin *s, uint32_t slot)
     return -1;
 }
 
+/* In the round from one state to the other, is there a place where the thread holds fewer locks? */
+static bool lets_go_between(const struct mz_spin *s, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i != to; i = (i + 1) % STATES)
+        if (s->states[i].held_count < s->states[to].held_count) return true;
+    return false;
+}
+
 /* ---- the end of an execution ---- */
 
 static struct {
@@ -145,6 +154,8 @@ static void tried(struct mz_spin *s, uint32_t slot, bool changed)
 
 static bool goes_round_for_ever(int slot)
 {
+    static struct mz_view view; /* for the next one to be tried, and for the engine when all have been */
+    view = rt.view;
     last_round.stuck = false;
     last_round.operations = 0;
     bool recording = rt.recording;
@@ -156,6 +167,7 @@ static bool goes_round_for_ever(int slot)
     rt.trial = false;
     rt.recording = recording;
     rt.path->live = true;
+    rt.view = view;
     rt.run.threads[slot].state = MZ_THREAD_SPINNING;
     return last_round.stuck;
 }
@@ -163,13 +175,9 @@ static bool goes_round_for_ever(int slot)
 /* Nothing can run but threads that were stopped in loops. Would all of them go round for ever? */
 bool mz_spin_settle(void)
 {
-    static struct mz_view view; /* the engine still wants to know how the execution ended */
-    bool all = true;
-    view = rt.view;
-    for (uint32_t s = 0; s < rt.slots_known && all; s++)
-        if (rt.run.threads[s].state == MZ_THREAD_SPINNING) all = goes_round_for_ever((int)s);
-    rt.view = view;
-    return all;
+    for (uint32_t s = 0; s < rt.slots_known; s++)
+        if (rt.run.threads[s].state == MZ_THREAD_SPINNING && !goes_round_for_ever((int)s)) return false;
+    return true;
 }
 
 bool mz_spin_any(void)
@@ -226,5 +234,5 @@ void mz_spin(uint64_t key, const void *pc, const void *frame)
         return;
     }
     int before = find(s, slot);
-    if (mz_unlikely(before >= 0)) stop(s, before, key, pc);
+    if (mz_unlikely(before >= 0) && !lets_go_between(s, (uint32_t)before, slot)) stop(s, before, key, pc);
 }

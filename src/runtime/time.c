@@ -59,6 +59,14 @@ void mz_time_passes_to(const struct timespec *until, const void *pc)
     if (ns > EPOCH + rt.run.clock_ns) rt.run.clock_ns = ns - EPOCH;
 }
 
+/* The same for one that was given how long to wait. */
+void mz_time_passes_by(const struct timespec *duration, const void *pc)
+{
+    if (!rt.clock_used) return;
+    shared_call(&rt.run.clock_ns, MZ_WRITES, pc, MZ_FRAME());
+    rt.run.clock_ns += ns_of(duration);
+}
+
 static bool real(void) { return !rt.active; }
 
 MZ_EXPORT int clock_gettime(clockid_t clock, struct timespec *t)
@@ -125,8 +133,10 @@ static int nap(const struct timespec *t, struct timespec *left, uint64_t since, 
 }
 MZ_EXPORT int nanosleep(const struct timespec *t, struct timespec *left)
 {
-    errno = nap(t, left, 0, MZ_PC());
-    return errno ? -1 : 0;
+    int error = nap(t, left, 0, MZ_PC());
+    if (!error) return 0;
+    errno = error;
+    return -1;
 }
 MZ_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct timespec *left)
 {
