@@ -1,6 +1,8 @@
-/* Plain counters as they are meant: with --data-races=allow the race itself is no error, but the lost update
- * is. EXPECT all error kind=data-race EXPECT --data-races=allow every error kind=assertion EXPECT
- * --data-races=allow -DONE every verified 1
+/* Plain counters as they are meant: with --data-races=allow the race itself is no error, but the lost
+ * update is.
+ * EXPECT all error kind=data-race
+ * EXPECT --data-races=allow every error kind=assertion
+ * EXPECT --data-races=allow -DONE every verified 1
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,8 @@
 /* Peterson's algorithm with plain variables and loops that wait, correct if memory is sequentially
- * consistent. Executions: either thread first, the other one before or after it has set its flag. OPTIONS
- * --data-races=allow EXPECT all verified EXPECT -DNO_TURN all error kind=assertion
+ * consistent. Executions: either thread first, the other one before or after it has set its flag.
+ * OPTIONS --data-races=allow
+ * EXPECT all verified
+ * EXPECT -DNO_TURN all error kind=assertion
  */
 #include <assert.h>
 #include <pthread.h>
