@@ -1,5 +1,6 @@
 /* strerror's buffer for unknown numbers comes from the heap and belongs to libc: each execution has a new
- * one. EXPECT every verified 2
+ * one.
+ * EXPECT every verified 2
  */
 #include <assert.h>
 #include <pthread.h>
