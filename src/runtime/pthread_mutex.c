@@ -89,6 +89,17 @@ void mz_mutex_take(struct mz_mutex *m)
     mz_sync_acquire();
 }
 
+/* A release that is no event still needs its mutex: whoever destroys or frees that must come after it, by
+ * having had the mutex later or otherwise. To the race check it is a read of bytes that nothing else reads.
+ */
+static void released(const struct mz_mutex *m, const void *pc, const void *frame)
+{
+    if (mz_unlikely(rt.allow_races || rt.recording))
+        mz_access_range(&m->waiters, sizeof m->depth, false, (void *)(uintptr_t)pc, frame);
+    else
+        mz_shadow_range((uintptr_t)&m->waiters, sizeof m->depth, false, (uintptr_t)pc);
+}
+
 void mz_mutex_give(struct mz_mutex *m, const void *pc, const void *frame)
 {
     uint32_t object;
@@ -99,6 +110,7 @@ void mz_mutex_give(struct mz_mutex *m, const void *pc, const void *frame)
         MZ_RECORD(MZ_OP_UNLOCK, (uintptr_t)m, 0, 0, 0, 0, 0, frame);
     } else {
         rt.run.local_operations++;
+        released(m, pc, frame);
         object = mz_explore_release(rt.x, rt.self, (uintptr_t)m);
         MZ_RECORD(MZ_OP_RELEASE, (uintptr_t)m, 0, 0, 0, 0, 0, frame);
     }

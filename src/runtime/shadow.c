@@ -240,12 +240,6 @@ static void access_granule(struct cell *c, const struct access *a, uint8_t mask,
 
 static bool ends_life(uint8_t op) { return op == MZ_OP_DEALLOCATE || op == MZ_OP_FREE || op == MZ_OP_FINISH; }
 
-/* What gives an object back is ordered by itself with what takes it next. */
-static bool gives_back(uint8_t op)
-{
-    return op == MZ_OP_UNLOCK || op == MZ_OP_RWUNLOCK || op == MZ_OP_SEM_POST;
-}
-
 /* An access where atomic objects lie: is it ordered with all atomic accesses to the same bytes so far? */
 static void check_atomics(const struct access *a)
 {
@@ -257,7 +251,7 @@ static void check_atomics(const struct access *a)
             /* Using a synchronization object counts as a change of its first bytes. */
             bool memory = e->op >= MZ_OP_LOAD && e->op <= MZ_OP_CAS && e->size;
             unsigned size = memory ? e->size : MZ_OBJECT_BYTES;
-            if (e->thread == rt.self || (ends_life(a->op) && gives_back(e->op))) continue;
+            if (e->thread == rt.self) continue;
             if (!(a->write || !memory || e->access == MZ_WRITES)) continue;
             if (e->key + size <= a->address || e->key >= a->address + a->size) continue;
             if (!ordered(e->thread, mz_sync_event_epoch(n - 1))) race(a, e->thread, e->op, e->pc);
@@ -416,7 +410,7 @@ void mz_shadow_freed(uint64_t address, size_t size, uint8_t op, uint64_t pc)
         mz_visible_access((void *)(uintptr_t)address, size, true, false, (void *)(uintptr_t)pc, NULL);
     for (uint64_t at = address; at < address + size; at += GRANULE) {
         struct cell *c = used_cell(&at);
-        if (!c) continue;
+        if (!c || (mz_unlikely(rt.allow_races) && mz_visible_any((void *)(uintptr_t)at, 1))) continue;
         unsigned part = address + size - at < GRANULE ? (unsigned)(address + size - at) : GRANULE;
         struct access a = {at, part, true, false, op, pc};
         slow_access(&a, c, (uint8_t)((1u << part) - 1));

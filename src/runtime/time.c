@@ -25,6 +25,7 @@ bool mz_time_is_valid(const struct timespec *t) { return t->tv_nsec >= 0 && t->t
 /* An operation on state that all threads share. While there is only one thread, nobody can interfere. */
 static void shared_call(const void *state, enum mz_access access, const void *pc, const void *frame)
 {
+    if (access != MZ_READS) mz_changed();
     if (!rt.active || rt.run.thread_count == 1) return;
     mz_visible(MZ_OP_SHARED_CALL, (uintptr_t)state, 0, (uint8_t)access, 0, pc);
     mz_commit(access, 0);
@@ -37,12 +38,16 @@ static uint64_t now(const void *pc)
     return EPOCH + rt.run.clock_ns;
 }
 
-static void sleep_ns(uint64_t ns, const void *pc)
+/* For so long, or until then: what the clock says is known when it is this thread's turn. */
+static void sleep_ns(uint64_t ns, bool until, const void *pc)
 {
     mz_test_cancel(pc);
     if (!rt.clock_used || !rt.active) return;
     shared_call(&rt.run.clock_ns, MZ_WRITES, pc, MZ_FRAME());
-    rt.run.clock_ns += ns;
+    if (!until)
+        rt.run.clock_ns += ns;
+    else if (ns > EPOCH + rt.run.clock_ns)
+        rt.run.clock_ns = ns - EPOCH;
 }
 
 static uint64_t ns_of(const struct timespec *t)
@@ -115,25 +120,24 @@ MZ_EXPORT clock_t times(struct tms *t)
 
 MZ_EXPORT unsigned sleep(unsigned seconds)
 {
-    sleep_ns(seconds * SECOND, MZ_PC());
+    sleep_ns(seconds * SECOND, false, MZ_PC());
     return 0;
 }
 MZ_EXPORT int usleep(useconds_t us)
 {
-    sleep_ns(us * 1000ull, MZ_PC());
+    sleep_ns(us * 1000ull, false, MZ_PC());
     return 0;
 }
-static int nap(const struct timespec *t, struct timespec *left, uint64_t since, const void *pc)
+static int nap(const struct timespec *t, struct timespec *left, bool until, const void *pc)
 {
     if (!mz_time_is_valid(t)) return EINVAL;
-    uint64_t ns = ns_of(t);
-    sleep_ns(ns > since ? ns - since : 0, pc);
-    if (left && !since) left->tv_sec = 0, left->tv_nsec = 0;
+    sleep_ns(ns_of(t), until, pc);
+    if (left && !until) left->tv_sec = 0, left->tv_nsec = 0;
     return 0;
 }
 MZ_EXPORT int nanosleep(const struct timespec *t, struct timespec *left)
 {
-    int error = nap(t, left, 0, MZ_PC());
+    int error = nap(t, left, false, MZ_PC());
     if (!error) return 0;
     errno = error;
     return -1;
@@ -141,7 +145,7 @@ MZ_EXPORT int nanosleep(const struct timespec *t, struct timespec *left)
 MZ_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct timespec *left)
 {
     (void)clock;
-    return nap(t, left, flags & TIMER_ABSTIME ? EPOCH + rt.run.clock_ns : 0, MZ_PC());
+    return nap(t, left, flags & TIMER_ABSTIME, MZ_PC());
 }
 
 /* ---- random numbers: one generator that all threads share, and the same numbers in every execution ---- */

@@ -8,6 +8,10 @@
  * access is one operation, whatever its size. memcpy and its kin are ours and go piece by piece; the copy of
  * a struct that the compiler does by itself counts as one.
  *
+ * An access that is an operation may also touch bytes that are not visible: the other half of a long word, a
+ * volatile access to a variable that others access plainly. To the race check it is atomic there, so that the
+ * plain access to those bytes becomes visible too.
+ *
  * Accesses that are operations do not synchronize: what they order in the program's mind may race as well,
  * and then becomes visible too. Accesses to volatile variables are always operations in this mode. */
 #include "runtime.h"
@@ -87,6 +91,7 @@ static uint64_t address_of(const struct mz_location *l)
 _Noreturn void mz_visible_add(uint64_t address, size_t size)
 {
     struct mz_channel *c = rt.channel;
+    uint32_t before = c->location_count;
     for (uint64_t g = address / GRANULE; g <= (address + size - 1) / GRANULE; g++) {
         if (is_visible(g)) continue;
         bool known = false;
@@ -97,6 +102,7 @@ _Noreturn void mz_visible_add(uint64_t address, size_t size)
             mz_unsupported("--data-races=allow with more than 4096 racing locations", "use atomics or locks");
         c->locations[c->location_count++] = describe(g * GRANULE);
     }
+    MZ_ASSERT(c->location_count > before); /* else it would start over for ever */
     mz_explore_restart(rt.x);
     rt.run.failed |= (uint64_t)1 << rt.self;
     rt.section = 0;
@@ -141,7 +147,7 @@ static void unite(uint64_t address, size_t size)
         if (is_visible(g)) mz_explore_unite(rt.x, first * GRANULE, g * GRANULE, GRANULE);
 }
 
-static void happen(uint64_t key, bool write, uint64_t old)
+static void happen(uint64_t key, unsigned size, bool write, uint64_t old)
 {
     if (mz_commit_replayed()) return;
     if (rt.trial) return;
@@ -149,6 +155,17 @@ static void happen(uint64_t key, bool write, uint64_t old)
     if (!rt.path->live) return;
     uint32_t object = rt.section ? mz_explore_object(rt.x, key) : mz_last_object();
     mz_sync_atomic(object, write ? MZ_OP_STORE : MZ_OP_LOAD, __ATOMIC_RELAXED, write ? MZ_WRITES : MZ_READS);
+    mz_shadow_atomic(key, size, write ? MZ_WRITES : MZ_READS);
+}
+
+/* The event of a long access has only one granule: those that are not visible are plain. */
+static void rest_is_plain(uint64_t address, size_t size, bool write, const void *pc)
+{
+    for (uint64_t at = address, next; at < address + size; at = next) {
+        next = (at / GRANULE + 1) * GRANULE;
+        if (next > address + size) next = address + size;
+        if (!is_visible(at / GRANULE)) mz_shadow_range(at, next - at, write, (uintptr_t)pc);
+    }
 }
 
 /* A plain access that is about to be made by the program: true if it was an operation, and it is its turn
@@ -169,7 +186,8 @@ bool mz_visible_access(const void *p, size_t size, bool write, bool always, cons
     mz_memory_check_atomic(p, size > 16 ? 1 : (unsigned)size);
     uint64_t old = value_at(key, bytes);
     MZ_RECORD(op, key, bytes, write ? 0 : MZ_RECORD_HAS_VALUE, old, 0, 0, frame);
-    happen(key, write, old);
+    happen(key, bytes, write, old);
+    if (size > 16) rest_is_plain(address, size, write, pc);
     return true;
 }
 
