@@ -1,6 +1,8 @@
-/* A thread in sem_wait is cancelled just when another one takes what it could have had: no deadlock, it
- * wakes. With -DEARLY it is cancelled before it can get there. EXPECT all verified EXPECT --no-sleep-sets
- * none verified EXPECT -DEARLY every verified
+/* A thread in sem_wait is cancelled just when another one takes what it could have had: no deadlock,
+ * it wakes. With -DEARLY it is cancelled before it can get there.
+ * EXPECT all verified
+ * EXPECT --no-sleep-sets none verified
+ * EXPECT -DEARLY every verified
  */
 #include <pthread.h>
 #include <semaphore.h>
