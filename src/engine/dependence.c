@@ -1,16 +1,18 @@
 /* Dependence: which events conflict, which races can be reversed, and the clock of each event.
  *
- * The rules, by operation (all per object; different objects never conflict):
+ * The rules, by operation (all per object; different objects never conflict, but for SECTION):
  *
  *   LOAD, WAIT, TIMEOUT, ONCE of what is done,
  *   failed CAS, TRYLOCK, TRYRDLOCK, TRYWRLOCK, SEM_TRY    read: independent of each other
  *   RDLOCK, successful TRYRDLOCK, a reader's RWUNLOCK     share: independent of each other, not of reads
  *   all others                                            write: dependent with everything
  *   CHOOSE                                                no object
- *   LOCK, EXIT, ONCE, SEM_WAIT, RDLOCK, WRLOCK            may be disabled, so not every race of theirs can be
- *                                                         reversed
+ *   SECTION                                               dependent with every SECTION and all that is done
+ * to memory, futexes too, whatever the object LOCK, EXIT, ONCE, SEM_WAIT, RDLOCK, WRLOCK            may be
+ * disabled, so not every race of theirs can be reversed
  *
- * (On an ordered read-write lock, see program.h, what shares elsewhere is a write.)
+ * (On an ordered read-write lock, see program.h, what shares elsewhere is a write. Where objects overlap, or
+ * there are sections, a failed CAS is a write: how it would end in another order is not known.)
  *
  * A race (e, e') is a pair of dependent events of different threads with nothing between them in the
  * happens-before order (2017, section 3.3). It is reversible if e' was enabled before e. For an operation
@@ -22,6 +24,30 @@
  * What such an operation has to wait for at the end of an execution is a race too, with an event that never
  * happened (2017, Algorithms 3 to 6); and so is a timeout with the signal that came before it. */
 #include "exploration.h"
+
+bool mz_is_memory(const struct mz_exploration *x, uint8_t op, uint32_t object)
+{
+    switch (op) {
+    case MZ_OP_LOAD: /* of a semaphore too, as are the others of condition variables: they have no size */
+    case MZ_OP_STORE:
+    case MZ_OP_RMW:
+    case MZ_OP_CAS:
+    case MZ_OP_WAIT:
+    case MZ_OP_SIGNAL:
+    case MZ_OP_BROADCAST:
+    case MZ_OP_TIMEOUT:
+        return x->objects[object].size > 0;
+    default:
+        return false;
+    }
+}
+
+bool mz_conflict_with_section(const struct mz_exploration *x, const struct mz_elem *a,
+                              const struct mz_elem *b)
+{
+    return (a->op == MZ_OP_SECTION && mz_is_memory(x, b->op, b->object)) ||
+           (b->op == MZ_OP_SECTION && mz_is_memory(x, a->op, a->object));
+}
 
 static bool acquires(uint8_t op)
 {
@@ -72,7 +98,7 @@ static bool was_enabled(uint8_t op, const struct mz_event *e)
 static enum mz_access access_before(const struct mz_exploration *x, mz_number first, mz_number n)
 {
     const struct mz_event *e = mz_event_at(x, first), *second = mz_event_at(x, n);
-    if (second->op == MZ_OP_CAS && x->objects[second->object].mixed) return MZ_WRITES;
+    if (second->op == MZ_OP_CAS && mz_cas_writes(x, second->object)) return MZ_WRITES;
     if (e->access == MZ_READS) return second->access; /* e changed nothing */
     switch (second->op) {
     case MZ_OP_CAS:
@@ -138,15 +164,38 @@ static mz_number first_to_follow(const struct mz_object *o, uint8_t access)
     return o->last;
 }
 
+/* The last section if an operation on the object conflicts with it, else 0. */
+static mz_number section_before(const struct mz_exploration *x, uint8_t op, uint32_t object)
+{
+    return mz_unlikely(x->last_section) && mz_is_memory(x, op, object) ? x->last_section : 0;
+}
+
+/* A section, event n, follows all that was done to memory since the last section, latest first, and that
+ * section: what came before happens before it. */
+static void follow_memory(struct mz_exploration *x, mz_number n, mz_clock clock)
+{
+    for (mz_number f = n - 1; f && f >= x->last_section; f--) {
+        const struct mz_event *d = mz_event_at(x, f);
+        if (f != x->last_section && !mz_is_memory(x, d->op, d->object)) continue;
+        if (follow(x, clock, f)) add_race(x, f, n);
+    }
+}
+
 /* Event n follows what it conflicts with since the last write, latest first, and that write. Reads and shares
  * alternate: what comes before the last of the other kind happens before it. Races are those before which n
- * was enabled; where it was not, or may not have been, last_disabling() has the race. */
+ * was enabled; where it was not, or may not have been, last_disabling() has the race. The last section takes
+ * its place among them. */
 static void follow_all(struct mz_exploration *x, mz_number n, const struct mz_object *o, mz_clock clock)
 {
     const struct mz_event *e = mz_event_at(x, n);
     bool may_block = blocks(e->op), followed = false;
+    mz_number section = section_before(x, e->op, e->object);
     for (mz_number f = first_to_follow(o, e->access); f; f = mz_event_at(x, f)->prev_object) {
         const struct mz_event *d = mz_event_at(x, f);
+        if (f < section) {
+            if (follow(x, clock, section)) add_race(x, section, n);
+            section = 0;
+        }
         if (!mz_access_conflict(d->access, e->access)) {
             if (followed) break;
             continue;
@@ -156,6 +205,7 @@ static void follow_all(struct mz_exploration *x, mz_number n, const struct mz_ob
         if (d->access == MZ_WRITES) break;
         followed = true;
     }
+    if (section && follow(x, clock, section)) add_race(x, section, n);
 }
 
 /* The last event on the object that writes it and before which an operation that may be disabled was enabled;
@@ -191,6 +241,7 @@ static void remember(struct mz_exploration *x, mz_number n, struct mz_object *o)
 {
     const struct mz_event *e = mz_event_at(x, n);
     mz_journal_set(x, &o->last, n);
+    if (e->op == MZ_OP_SECTION) mz_journal_set(x, &x->last_section, n);
     if (e->access == MZ_WRITES) {
         mz_journal_set(x, &o->last_write, n);
         if (acquires(e->op)) mz_journal_set(x, &o->last_acquire, n);
@@ -212,7 +263,10 @@ void mz_dependence_event(struct mz_exploration *x, mz_number n)
             race_with_disabling(x, n, o);
             if (o->release) mz_clock_join(x, clock, o->release);
         }
-        follow_all(x, n, o, clock);
+        if (mz_unlikely(e->op == MZ_OP_SECTION))
+            follow_memory(x, n, clock);
+        else
+            follow_all(x, n, o, clock);
         remember(x, n, o);
     }
     x->clocks[(size_t)clock * MZ_MAX_THREADS + e->thread] = n;
@@ -259,22 +313,38 @@ static bool co_enabled(uint8_t op, const struct mz_event *e)
     return was_enabled(op, e);
 }
 
+/* What a section could come before: the same as in follow_memory(). */
+static mz_number last_before_section(const struct mz_exploration *x, mz_clock before)
+{
+    for (mz_number f = x->path.depth; f && f >= x->last_section; f--) {
+        const struct mz_event *e = mz_event_at(x, f);
+        if (f != x->last_section && !mz_is_memory(x, e->op, e->object)) continue;
+        if (!mz_clock_covers(x, before, f)) return f;
+    }
+    return 0;
+}
+
 mz_number mz_dependence_last(struct mz_exploration *x, int thread)
 {
     const struct mz_pending *p = &x->view->pending[thread];
     mz_clock before = x->thread_clock[thread];
     if (p->op == MZ_OP_CHOOSE || p->op == MZ_OP_NONE) return 0;
-    const struct mz_object *o = &x->objects[mz_object_find(x, p->key, p->size)];
-    uint8_t access = p->op == MZ_OP_CAS && o->mixed ? MZ_WRITES : p->access;
+    if (p->op == MZ_OP_SECTION) return last_before_section(x, before);
+    uint32_t object = mz_object_of(x, p);
+    const struct mz_object *o = &x->objects[object];
+    uint8_t access = p->op == MZ_OP_CAS && mz_cas_writes(x, object) ? MZ_WRITES : p->access;
     bool may_block = blocks(p->op);
+    mz_number section = section_before(x, p->op, object);
+    if (section && mz_clock_covers(x, before, section)) section = 0;
     if (p->op == MZ_OP_ONCE) access = MZ_WRITES; /* as it is before the one that it conflicts with */
     for (mz_number f = first_to_follow(o, access); f; f = mz_event_at(x, f)->prev_object) {
         const struct mz_event *e = mz_event_at(x, f);
         bool known = mz_clock_covers(x, before, f);
+        if (f < section) return section;
         if (known && e->access == MZ_WRITES) return 0;
         if (known || !mz_access_conflict(e->access, access)) continue;
         if (!may_block) return f;
         if (co_enabled(p->op, e)) return f;
     }
-    return 0;
+    return section;
 }

@@ -38,6 +38,7 @@ struct mz_object {
     uint32_t alias;                  /* another object that overlaps and stands for this one; 0: none */
     uint8_t size;
     bool mixed; /* accessed in different sizes or at different offsets: a CAS counts as a write */
+    bool bare;  /* there have been events on it without a size */
 };
 
 /* One step of a sequence, with what is needed to decide conflicts: in sleep sets, wakeup trees, v of a race.
@@ -140,6 +141,8 @@ struct mz_exploration {
     uint32_t race_count;
     mz_number *firsts; /* of races with several; a stack like x->races, whose entries say where theirs end */
     mz_number *shared; /* scratch: the events that share an object, see rwlock.c */
+    uint32_t sections; /* the object of all atomic sections; 0 until the first one happens, then for good */
+    mz_number last_section;
     mz_number woken_by[MZ_MAX_THREADS]; /* the event that woke a thread which could have timed out, until
                                            mz_explore_wake */
 
@@ -168,9 +171,14 @@ static inline bool mz_clock_covers(const struct mz_exploration *x, mz_clock c, m
 }
 /* Are two accesses to one object dependent? Not if both read or both share. */
 static inline bool mz_access_conflict(uint8_t a, uint8_t b) { return (a ^ b) | (a & MZ_WRITES); }
-static inline bool mz_conflict(const struct mz_elem *a, const struct mz_elem *b)
+/* dependence.c: is one of them a section and the other on memory? */
+bool mz_conflict_with_section(const struct mz_exploration *x, const struct mz_elem *a,
+                              const struct mz_elem *b);
+static inline bool mz_conflict(const struct mz_exploration *x, const struct mz_elem *a,
+                               const struct mz_elem *b)
 {
-    return a->object == b->object && a->object && mz_access_conflict(a->access, b->access);
+    if (a->object == b->object) return a->object && mz_access_conflict(a->access, b->access);
+    return mz_unlikely(x->sections) && mz_conflict_with_section(x, a, b);
 }
 static inline struct mz_elem mz_elem_of(const struct mz_event *e)
 {
@@ -204,8 +212,17 @@ void mz_clock_widen(struct mz_exploration *x, int thread);
 
 /* object.c */
 uint32_t mz_object_find(struct mz_exploration *x, uint64_t key, unsigned size);
+uint32_t mz_object_of(struct mz_exploration *x, const struct mz_pending *p); /* 0: on none */
 
-/* dependence.c: finding races. Reads the exploration, writes x->races and the event's clock. */
+/* dependence.c: */
+/* Is an operation on this object an access to memory, in conflict with every atomic section? */
+bool mz_is_memory(const struct mz_exploration *x, uint8_t op, uint32_t object);
+/* Does the outcome of a CAS not tell whether it writes? Then it counts as a write. */
+static inline bool mz_cas_writes(const struct mz_exploration *x, uint32_t object)
+{
+    return x->objects[object].mixed || x->sections;
+}
+/* Finding races. Reads the exploration, writes x->races and the event's clock. */
 void mz_dependence_event(struct mz_exploration *x, mz_number n);
 /* The races of what a blocked thread waits to do with what keeps it from it: adds them to x->races, to be
  * taken off by the caller, and returns how many. */
@@ -234,7 +251,8 @@ bool mz_is_initial(const struct mz_exploration *x, const struct mz_race *race, i
 enum mz_cover { MZ_UNCOVERED, MZ_COVERED, MZ_SETTLED };
 void mz_sequence_build(struct mz_exploration *x, const struct mz_race *race);
 void mz_sequence_complete(struct mz_exploration *x, struct mz_sequence *v);
-enum mz_cover mz_sequence_weak_initial(struct mz_sequence *v, const struct mz_elem *p, uint32_t *at);
+enum mz_cover mz_sequence_weak_initial(const struct mz_exploration *x, struct mz_sequence *v,
+                                       const struct mz_elem *p, uint32_t *at);
 void mz_sequence_take(struct mz_sequence *v, uint32_t at);
 
 /* sleep_set.c */

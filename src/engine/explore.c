@@ -98,6 +98,8 @@ void mz_explore_free(struct mz_exploration *x)
 
 void mz_explore_restart(struct mz_exploration *x) { x->restart = true; }
 
+bool mz_explore_restarts(const struct mz_exploration *x) { return x->restart; }
+
 void mz_explore_begin(struct mz_exploration *x)
 {
     x->path.depth = 0;
@@ -212,6 +214,13 @@ static void sleep_of_next(struct mz_exploration *x, uint32_t k)
     }
 }
 
+/* What was independent so far is not any more (a CAS that failed, and a read): the search starts over. */
+static void first_section(struct mz_exploration *x, uint32_t object)
+{
+    x->sections = object;
+    mz_explore_restart(x);
+}
+
 void mz_explore_commit(struct mz_exploration *x, enum mz_access access, uint64_t old)
 {
     uint32_t k = x->path.depth++;
@@ -224,9 +233,10 @@ void mz_explore_commit(struct mz_exploration *x, enum mz_access access, uint64_t
     e->old = old;
     e->expected = p->expected;
     e->choices = p->choices;
-    e->object = p->op == MZ_OP_CHOOSE ? 0 : mz_object_find(x, p->key, p->size);
+    e->object = mz_object_of(x, p);
     e->prev_object = 0;
-    if (p->op == MZ_OP_CAS && x->objects[e->object].mixed) access = MZ_WRITES;
+    if (p->op == MZ_OP_SECTION && !x->sections) first_section(x, e->object);
+    if (p->op == MZ_OP_CAS && mz_cas_writes(x, e->object)) access = MZ_WRITES;
     e->before = x->thread_clock[step.thread];
     e->thread = step.thread;
     e->op = p->op;
@@ -340,6 +350,12 @@ static void start_over(struct mz_exploration *x)
     x->counters.executions = x->counters.blocked = x->counters.cut = x->counters.transitions = 0;
     x->counters.races = x->counters.max_depth = 0;
     x->counters.restarts++;
+}
+
+void mz_explore_reuse(struct mz_exploration *x)
+{
+    start_over(x);
+    x->sections = 0;
 }
 
 static void count(struct mz_exploration *x)

@@ -30,23 +30,29 @@ bool mz_happens_after_only(const struct mz_exploration *x, mz_clock c, int threa
     return late == (w[thread] >= n);
 }
 
-/* Some event on the object of the second, in v and of another thread, that conflicts with the second as it
- * would be in v. In E such events come after the first and before the second. `from`: where to go on; 0:
- * none. */
+/* Of the events before r those that may conflict with the second of the race: all for a section. */
+static mz_number candidate_before(const struct mz_exploration *x, const struct mz_race *race, mz_number r)
+{
+    return race->last.op == MZ_OP_SECTION ? r - 1 : mz_event_at(x, r)->prev_object;
+}
+
+/* Some event in v, of another thread, that conflicts with the second as it would be in v. In E such events
+ * come after the first and before the second. `from`: where to go on; 0: none. */
 static mz_number conflict_in_v(const struct mz_exploration *x, const struct mz_race *race, mz_number from)
 {
-    for (mz_number r = from; r > race->first; r = mz_event_at(x, r)->prev_object) {
+    for (mz_number r = from; r > race->first; r = candidate_before(x, race, r)) {
         const struct mz_event *e = mz_event_at(x, r);
-        if (e->thread == race->last.thread || !mz_access_conflict(e->access, race->last.access)) continue;
+        struct mz_elem elem = mz_elem_of(e);
+        if (e->thread == race->last.thread || !mz_conflict(x, &elem, &race->last)) continue;
         if (!mz_after_first(x, race, e->clock)) return r;
     }
     return 0;
 }
 
-/* The last event before the second on its object. */
+/* The last event before the second that may conflict with it. */
 static mz_number before_second(const struct mz_exploration *x, const struct mz_race *race)
 {
-    if (race->second) return mz_event_at(x, race->second)->prev_object;
+    if (race->second) return candidate_before(x, race, race->second);
     return race->last.object ? x->objects[race->last.object].last : 0;
 }
 
@@ -57,8 +63,10 @@ bool mz_last_is_initial(const struct mz_exploration *x, const struct mz_race *ra
     mz_number n = race->first;
     if (mz_clock_at(x, race->before)[p] > n) return false; /* p has an earlier event in v */
     if (!mz_happens_after_only(x, race->before, p, n)) return false;
-    /* If the first writes, nothing in v is on that object. If it reads or shares, others may do so. */
-    if (mz_event_at(x, n)->access == MZ_WRITES) return true;
+    /* If the first writes, nothing in v is on that object; if it is a section, nothing in v is on memory. If
+     * it reads or shares, others may do so; if only the second is a section, they may do anything. */
+    bool other_memory = race->last.op == MZ_OP_SECTION && mz_event_at(x, n)->op != MZ_OP_SECTION;
+    if (mz_event_at(x, n)->access == MZ_WRITES && !other_memory) return true;
     return !conflict_in_v(x, race, before_second(x, race));
 }
 

@@ -4,8 +4,12 @@
  * object: two accesses to overlapping bytes are always on one object, which is what soundness needs. That
  * two accesses to different bytes of a mixed-size object also count as dependent costs at most reduction.
  * An access that spans two objects that were apart so far makes one of them: see unite() for why that is
- * sound only after starting over. */
+ * sound only after starting over.
+ *
+ * Atomic sections have one object among them, of no size, under a key that is no address. */
 #include "exploration.h"
+
+#define SECTIONS_KEY UINT64_MAX /* nor does any object of 15 bytes or less reach it */
 
 static uint32_t hash(uint64_t key) { return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 32); }
 
@@ -76,9 +80,20 @@ uint32_t mz_object_find(struct mz_exploration *x, uint64_t key, unsigned size)
         *slot = o;
         x->objects[o].key = key;
     }
+    /* What was no memory is now, in conflict with atomic sections: see unite(). */
+    if (size && !x->objects[o].size && x->objects[o].bare && x->sections) mz_explore_restart(x);
     x->objects[o].size = (uint8_t)size;
     if (size) unite(x, o, fresh);
     return resolve(x, o);
+}
+
+uint32_t mz_object_of(struct mz_exploration *x, const struct mz_pending *p)
+{
+    if (p->op == MZ_OP_CHOOSE) return 0;
+    if (p->op == MZ_OP_SECTION) return mz_object_find(x, SECTIONS_KEY, 0);
+    uint32_t o = mz_object_find(x, p->key, p->size);
+    if (!p->size) x->objects[o].bare = true;
+    return o;
 }
 
 uint32_t mz_explore_known_object(struct mz_exploration *x, uint64_t key)

@@ -71,10 +71,15 @@ struct mz_event {
  *   semaphores           of a failed SEM_TRY: READS         the count
  *   read-write locks     see below                          the state, in MZ_RW_ bits
  *   ONCE                 of the first: WRITES; then READS   0 new, 1 running, 2 done
+ *   SECTION              WRITES                             (not used)
  *
  * A futex is a memory object on which there are WAIT, SIGNAL and BROADCAST too; a WAIT that finds another
  * value than it expects is a LOAD (pending.op says which when it is committed). The next operation of a
  * waiter that may stop waiting is TIMEOUT, until it is woken: see mz_explore_could_time_out.
+ *
+ * A SECTION is a stretch of code that nothing interrupts, and one event: its accesses to memory are none. It
+ * has no key, is always enabled and holds no other operation. What it accesses is not known beforehand, so it
+ * is in conflict with every operation on memory (on an object with a size), and with every other section.
  *
  * Read-write locks. A failed try READS. WRLOCK, a successful TRYWRLOCK, a writer's RWUNLOCK and RWCLAIM are
  * WRITES. RDLOCK, a successful TRYRDLOCK and a reader's RWUNLOCK are SHARES, unless the lock is ordered
@@ -125,6 +130,10 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
 void mz_explore_free(struct mz_exploration *x);
 /* Forget everything explored, but not the objects, when this execution has ended. */
 void mz_explore_restart(struct mz_exploration *x);
+/* Will that be done? Then no execution up to this one counts. */
+bool mz_explore_restarts(const struct mz_exploration *x);
+/* Everything is explored: make ready for another program, whose keys mean the same kinds of objects. */
+void mz_explore_reuse(struct mz_exploration *x);
 
 void mz_explore_begin(struct mz_exploration *x);
 struct mz_step mz_explore_next(struct mz_exploration *x);

@@ -65,26 +65,51 @@ void mz_sequence_complete(struct mz_exploration *x, struct mz_sequence *v)
     if (v->count > v->core) link_elems(v);
 }
 
-/* The first element because of which p cannot come first, or MZ_END; i is the first of its thread. */
-static uint32_t obstacle(const struct mz_sequence *v, const struct mz_elem *p, uint32_t i)
+/* The first element on the object, before i, that conflicts with such an access; MZ_END: none. */
+static uint32_t conflict_on(const struct mz_sequence *v, uint32_t object, uint8_t access, uint32_t i)
 {
     uint32_t j = MZ_END;
-    if (p->object && v->stamp_of_object[p->object] == v->stamp) j = v->first_of_object[p->object];
+    if (object && v->stamp_of_object[object] == v->stamp) j = v->first_of_object[object];
     while (j < i) {
         const struct mz_elem *e = &v->elems[j];
-        bool conflict = mz_access_conflict(e->access, p->access);
+        bool conflict = mz_access_conflict(e->access, access);
         if (conflict && e->thread != MZ_NOBODY) return j;
         j = conflict ? v->next_of_object[j] : v->next_conflict[j];
     }
+    return MZ_END;
+}
+
+/* The same of those that conflict though on another object: one of the two is a section. */
+static uint32_t conflict_with_section(const struct mz_exploration *x, const struct mz_sequence *v,
+                                      const struct mz_elem *p, uint32_t i)
+{
+    if (mz_is_memory(x, p->op, p->object)) return conflict_on(v, x->sections, MZ_WRITES, i);
+    if (p->op != MZ_OP_SECTION) return MZ_END;
+    for (uint32_t j = 0; j < i && j < v->count; j++)
+        if (v->elems[j].thread != MZ_NOBODY && mz_is_memory(x, v->elems[j].op, v->elems[j].object)) return j;
+    return MZ_END;
+}
+
+/* The first element because of which p cannot come first, or MZ_END; i is the first of its thread. */
+static uint32_t obstacle(const struct mz_exploration *x, const struct mz_sequence *v, const struct mz_elem *p,
+                         uint32_t i)
+{
+    uint32_t j = conflict_on(v, p->object, p->access, i);
+    if (mz_unlikely(x->sections)) {
+        uint32_t other = conflict_with_section(x, v, p, j < i ? j : i);
+        if (other < j) j = other;
+    }
+    if (j != MZ_END) return j;
     return i != MZ_END && v->elems[i].choice != p->choice ? i : MZ_END;
 }
 
 /* p in WI(v)? Its step is in v with nothing before it that conflicts (then `at` says where), or it conflicts
  * with nothing in v (then `at` is MZ_END). If not, v is kept up to where that shows. While there is only the
  * core, MZ_COVERED means that the core does not tell. */
-enum mz_cover mz_sequence_weak_initial(struct mz_sequence *v, const struct mz_elem *p, uint32_t *at)
+enum mz_cover mz_sequence_weak_initial(const struct mz_exploration *x, struct mz_sequence *v,
+                                       const struct mz_elem *p, uint32_t *at)
 {
-    uint32_t i = *at = v->first_of_thread[p->thread], j = obstacle(v, p, i);
+    uint32_t i = *at = v->first_of_thread[p->thread], j = obstacle(x, v, p, i);
     if (j != MZ_END) {
         if (j >= v->keep) v->keep = j + 1;
         return MZ_UNCOVERED;

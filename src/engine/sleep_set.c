@@ -14,7 +14,7 @@ void mz_sleep_inherit(struct mz_exploration *x, uint32_t k)
     to->asleep = 0;
     for (uint32_t i = 0; i < from->sleep_count; i++) {
         struct mz_elem *q = &x->sleep[from->sleep_start + i];
-        if (q->thread == e.thread || mz_conflict(q, &e)) continue;
+        if (q->thread == e.thread || mz_conflict(x, q, &e)) continue;
         x->sleep[to->sleep_start + to->sleep_count++] = *q;
         to->asleep |= mz_bit(q->thread);
     }
@@ -45,7 +45,7 @@ static enum mz_cover best_cover(const struct mz_exploration *x, uint32_t k, stru
     const struct mz_node *n = &x->nodes[k];
     enum mz_cover best = MZ_UNCOVERED;
     for (uint32_t i = 0, at; i < n->sleep_count && best != MZ_SETTLED; i++) {
-        enum mz_cover c = mz_sequence_weak_initial(v, &x->sleep[n->sleep_start + i], &at);
+        enum mz_cover c = mz_sequence_weak_initial(x, v, &x->sleep[n->sleep_start + i], &at);
         if (c > best) best = c;
     }
     return best;

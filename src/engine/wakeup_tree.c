@@ -59,10 +59,10 @@ static uint32_t compatible(struct mz_exploration *x, uint32_t **list, struct mz_
 {
     uint32_t w, at;
     for (; (w = **list); *list = &x->wakeup[w].next) {
-        enum mz_cover c = mz_sequence_weak_initial(v, &x->wakeup[w].elem, &at);
+        enum mz_cover c = mz_sequence_weak_initial(x, v, &x->wakeup[w].elem, &at);
         if (c == MZ_COVERED && !v->whole) {
             mz_sequence_complete(x, v);
-            c = mz_sequence_weak_initial(v, &x->wakeup[w].elem, &at);
+            c = mz_sequence_weak_initial(x, v, &x->wakeup[w].elem, &at);
         }
         if (c == MZ_UNCOVERED) continue;
         if (at != MZ_END) mz_sequence_take(v, at);

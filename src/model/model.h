@@ -39,6 +39,10 @@
  *         futex_timedwait x 1 -> r1    # 2 if it timed out
  *         futex_wake x
  *         futex_wake_all x
+ *         begin_atomic             # one event, up to end_atomic
+ *         read x -> r0
+ *         write x 2
+ *         end_atomic
  *         choose 3 -> r1           # 0, 1 or 2
  *         join p
  *         let r1 = r0 + 1          # + or -
@@ -71,6 +75,10 @@
  * it several times as a reader. If writers come first, a wrlock is two events: first the thread claims the
  *    lock; and as long as somebody claims it, it cannot be had as a reader.
  *  - run_once waits while another thread, or the same, runs it.
+ *  - begin_atomic: an atomic section, one event, in which the thread does what comes next: read, write, add,
+ *    xchg, cas, let, if, assert. It ends before the first operation that is none of these (end_atomic, which
+ *    else does nothing), or with the thread. Sections of different threads are dependent, and so are a
+ * section and any event on a variable. In a program in which a section happens, a cas that failed writes.
  *  - Happens-before is the order of each thread, that of dependent events, and: spawner before child; what
  *    finished before who joined it; a local unlock, with all before it, before the next lock; end_once before
  *    what then finds it done; a signal before the lock that ends the wait of whom it woke; a futex_wake
@@ -137,6 +145,8 @@ enum mz_model_code {
     MZ_MODEL_FUTEX_TIMEDWAIT,
     MZ_MODEL_FUTEX_WAKE,
     MZ_MODEL_FUTEX_WAKE_ALL,
+    MZ_MODEL_SECTION,
+    MZ_MODEL_SECTION_END,
     MZ_MODEL_CHOOSE,
     MZ_MODEL_SPAWN,
     MZ_MODEL_JOIN,
@@ -207,6 +217,12 @@ static inline int mz_model_has_mutex(uint8_t code)
     return code == MZ_MODEL_WAIT || code == MZ_MODEL_TIMEDWAIT;
 }
 static inline int mz_model_jumps(uint8_t code) { return code == MZ_MODEL_IF || code == MZ_MODEL_ONCE; }
+/* May it be part of an atomic section, as an access to memory or else? */
+static inline int mz_model_accesses(uint8_t code) { return code <= MZ_MODEL_CAS; }
+static inline int mz_model_computes(uint8_t code)
+{
+    return code == MZ_MODEL_LET || code == MZ_MODEL_IF || code == MZ_MODEL_ASSERT;
+}
 /* What breaks M1 to M3, or NULL. */
 const char *mz_model_check(const struct mz_model *m);
 

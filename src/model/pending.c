@@ -181,6 +181,9 @@ void mz_model_publish(struct mz_model_explorer *s, int t)
         else
             publish(s, t, MZ_OP_WAIT, MZ_MODEL_VAR, op->object, MZ_READS);
         break;
+    case MZ_MODEL_SECTION:
+        s->view.pending[t] = (struct mz_pending){.op = MZ_OP_SECTION, .choices = 1, .access = MZ_WRITES};
+        break;
     case MZ_MODEL_CHOOSE:
         s->view.pending[t] = (struct mz_pending){.key = choose_key(t, s->threads[t].pc),
                                                  .op = MZ_OP_CHOOSE,

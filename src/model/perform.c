@@ -1,19 +1,36 @@
 /* A model as a system under test: what events do. See system.c. */
 #include "state.h"
 
-static void memory_event(struct mz_model_explorer *s, int t)
+/* An access to memory: an event of its own, or part of a section. */
+static void access_memory(struct mz_model_explorer *s, int t, bool event)
 {
     const struct mz_model_op *op = mz_model_op_of(s, t);
     struct mz_model_runner *self = &s->threads[t];
     mz_model_value old = s->vars[op->object], a = mz_model_value_of(self, &op->a);
     bool writes = op->code != MZ_MODEL_READ && (op->code != MZ_MODEL_CAS || old == a);
-    mz_explore_commit(s->x, writes ? MZ_WRITES : MZ_READS, (uint16_t)old);
+    if (event) mz_explore_commit(s->x, writes ? MZ_WRITES : MZ_READS, (uint16_t)old);
     if (writes) {
         if (op->code == MZ_MODEL_ADD) a = (mz_model_value)(old + a);
         if (op->code == MZ_MODEL_CAS) a = mz_model_value_of(self, &op->b);
         s->vars[op->object] = a;
     }
     if (op->code != MZ_MODEL_WRITE) mz_model_result(self, op, op->code == MZ_MODEL_CAS ? writes : old);
+}
+
+/* A section, up to the operation that ends it. */
+static void section_event(struct mz_model_explorer *s, int t)
+{
+    struct mz_model_runner *self = &s->threads[t];
+    mz_explore_commit(s->x, MZ_WRITES, 0);
+    self->pc++;
+    while (self->pc < s->m->threads[t].length) {
+        if (mz_model_accesses(mz_model_op_of(s, t)->code)) {
+            access_memory(s, t, false);
+            self->pc++;
+        } else if (!mz_model_computes(mz_model_op_of(s, t)->code) || !mz_model_run_local_op(s, t)) {
+            break;
+        }
+    }
 }
 
 static void mutex_event(struct mz_model_explorer *s, int t)
@@ -236,13 +253,16 @@ bool mz_model_perform(struct mz_model_explorer *s, int t, int choice)
         return true;
     case MZ_MODEL_ONCE:
         return once_event(s, t);
+    case MZ_MODEL_SECTION:
+        section_event(s, t);
+        return false;
     case MZ_MODEL_CHOOSE:
         mz_explore_commit(s->x, MZ_WRITES, 0);
         mz_model_result(&s->threads[t], op, choice);
         return true;
     default:
         if (mz_model_kind_of(op->code) == MZ_MODEL_RWLOCK) return rwlock_event(s, t);
-        memory_event(s, t);
+        access_memory(s, t, true);
         return true;
     }
 }

@@ -81,6 +81,8 @@ bool mz_model_perform(struct mz_model_explorer *s, int t, int choice);
 
 /* system.c */
 void mz_model_run_local(struct mz_model_explorer *s, int t);
+/* The operation at pc, if it is a local one that does not stop the thread; pc moves on. */
+bool mz_model_run_local_op(struct mz_model_explorer *s, int t);
 void mz_model_release(struct mz_model_explorer *s, int t, int mutex);
 
 #endif

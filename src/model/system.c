@@ -84,8 +84,7 @@ static void finish(struct mz_model_explorer *s, int t)
     }
 }
 
-/* The operation at pc, if it is a local one that does not stop the thread; pc moves on. */
-static bool run_local_op(struct mz_model_explorer *s, int t)
+bool mz_model_run_local_op(struct mz_model_explorer *s, int t)
 {
     struct mz_model_runner *self = &s->threads[t];
     const struct mz_model_op *op = mz_model_op_of(s, t);
@@ -114,6 +113,8 @@ static bool run_local_op(struct mz_model_explorer *s, int t)
     case MZ_MODEL_TIMEDWAIT:
         if (self->phase != MZ_AT_START || s->owner[op->mutex] == t) return false;
         break;
+    case MZ_MODEL_SECTION_END:
+        break;
     case MZ_MODEL_ASSERT:
         if (!holds(self, op)) return false;
         break;
@@ -137,7 +138,7 @@ static bool run_local_op(struct mz_model_explorer *s, int t)
 void mz_model_run_local(struct mz_model_explorer *s, int t)
 {
     struct mz_model_runner *self = &s->threads[t];
-    while (self->pc < s->m->threads[t].length && run_local_op(s, t)) {
+    while (self->pc < s->m->threads[t].length && mz_model_run_local_op(s, t)) {
     }
     if (self->pc == s->m->threads[t].length)
         finish(s, t);
@@ -257,6 +258,14 @@ static enum mz_model_verdict account(const struct mz_model_explorer *s, const st
     return too_many ? MZ_MODEL_TOO_MANY : MZ_MODEL_EXPLORED;
 }
 
+/* No execution so far counts. */
+static enum mz_model_verdict start_over(const struct mz_model_run *run, struct mz_model_report *report)
+{
+    report->complete = report->asleep = 0;
+    if (run->start_over) run->start_over(run->arg);
+    return MZ_MODEL_EXPLORED;
+}
+
 static void read_text(struct mz_model_explorer *s)
 {
     s->tried = 0;
@@ -302,8 +311,7 @@ static void recycle(struct mz_model_explorer *s, enum mz_model_verdict verdict)
         forget(s);
         return;
     }
-    mz_explore_restart(s->x);
-    mz_explore_end(s->x);
+    mz_explore_reuse(s->x);
 }
 
 void mz_model_explore(struct mz_model_explorer *explorer, const struct mz_model *m,
@@ -314,7 +322,10 @@ void mz_model_explore(struct mz_model_explorer *explorer, const struct mz_model 
     s->m = m;
     read_text(s);
     if (!s->x) s->x = mz_explore_new(&s->view, &s->options);
-    do report->verdict = execute(s) ? account(s, run, report) : MZ_MODEL_ILLEGAL;
+    do
+        report->verdict = !execute(s)                 ? MZ_MODEL_ILLEGAL
+                          : mz_explore_restarts(s->x) ? start_over(run, report)
+                                                      : account(s, run, report);
     while (report->verdict == MZ_MODEL_EXPLORED && mz_explore_end(s->x));
     report->counters = *mz_explore_counters(s->x);
     recycle(s, report->verdict);

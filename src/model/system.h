@@ -18,6 +18,7 @@ struct mz_model_run {
     uint64_t max_runs; /* executions and blocked ones together; 0: no limit */
     /* Called at the end of every complete execution; false stops the exploration. */
     bool (*visit)(void *arg, const struct mz_model_execution *execution);
+    void (*start_over)(void *arg); /* forget what was visited: it comes again */
     void *arg;
 };
 
@@ -37,7 +38,7 @@ struct mz_model_report {
 };
 
 /* An exploration that can be used for one model after the other: what was explored is forgotten each time
- * (mz_explore_restart), the memory is kept. */
+ * (mz_explore_reuse), the memory is kept. */
 struct mz_model_explorer;
 
 struct mz_model_explorer *mz_model_explorer_new(enum mz_algorithm algorithm, bool sleep_sets);

@@ -46,6 +46,8 @@ static const struct {
     [MZ_MODEL_FUTEX_TIMEDWAIT] = {"futex_timedwait", "va>"},
     [MZ_MODEL_FUTEX_WAKE] = {"futex_wake", "v"},
     [MZ_MODEL_FUTEX_WAKE_ALL] = {"futex_wake_all", "v"},
+    [MZ_MODEL_SECTION] = {"begin_atomic", ""},
+    [MZ_MODEL_SECTION_END] = {"end_atomic", ""},
     [MZ_MODEL_CHOOSE] = {"choose", "n>"},
     [MZ_MODEL_SPAWN] = {"spawn", "t"},
     [MZ_MODEL_JOIN] = {"join", "t"},

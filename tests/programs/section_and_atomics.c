@@ -1,6 +1,8 @@
 /* A section moves from one account to another; a reader of both, one after the other, may see either side of
- * it or, without a section of its own, the middle. EXPECT every verified 2 EXPECT -DBARE all error
- * kind=assertion
+ * it or, without a section of its own, the middle.
+ *
+ * EXPECT every verified 2
+ * EXPECT -DBARE all error kind=assertion
  */
 #include <assert.h>
 #include <mazurka.h>

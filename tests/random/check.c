@@ -119,6 +119,15 @@ static bool visit(void *arg, const struct mz_model_execution *e)
     return true;
 }
 
+/* The engine forgets what it has explored: it has come to an atomic section. */
+static void start_over(void *arg)
+{
+    struct replay *r = arg;
+    r->machine.sections = true;
+    mz_findings_clear(&r->c->engine);
+    mz_set_clear(&r->c->sequences);
+}
+
 /* One algorithm. */
 
 static bool same_totals(struct mz_checker *c, const struct mz_model_report *report)
@@ -148,10 +157,11 @@ static bool check_config(struct mz_checker *c, const struct mz_model *m)
     struct mz_model_run run = {
         .max_runs = reduces ? SOME_RUNS : c->limits.interleavings,
         .visit = visit,
+        .start_over = start_over,
         .arg = &r,
     };
     struct mz_model_report report;
-    mz_machine_init(&r.machine, m);
+    mz_machine_init(&r.machine, m, false); /* the engine does not know yet */
     mz_findings_clear(&c->engine);
     mz_set_clear(&c->sequences);
     struct mz_model_explorer **explorer = &c->explorers[c->config];
@@ -172,6 +182,7 @@ static bool check_config(struct mz_checker *c, const struct mz_model *m)
     case MZ_MODEL_WRONG_ENDING:
         return differ(c, "the engine is wrong about why an execution ends");
     }
+    if (r.machine.sections != c->oracle.sections) return differ(c, "the engine is wrong about sections");
     c->counts[c->config] = (struct mz_run_counts){1, report.complete, report.asleep};
     return same_totals(c, &report);
 }
@@ -182,7 +193,7 @@ static bool check_swaps(struct mz_checker *c, const struct mz_model *m)
 {
     uint32_t classes;
     if (c->oracle.interleavings > c->limits.swaps) return true;
-    switch (mz_swap_classes(m, (uint32_t)c->limits.swaps, &classes)) {
+    switch (mz_swap_classes(m, c->oracle.sections, (uint32_t)c->limits.swaps, &classes)) {
     case MZ_SWAP_TOO_LARGE:
         return true;
     case MZ_SWAP_WRONG:
@@ -197,7 +208,7 @@ static bool check_swaps(struct mz_checker *c, const struct mz_model *m)
 static bool check_plainly(struct mz_checker *c, const struct mz_model *m)
 {
     if (c->oracle.interleavings > c->limits.interleavings) return true;
-    if (!mz_oracle_plain(m, c->oracle.interleavings, &c->plain) ||
+    if (!mz_oracle_plain(m, c->oracle.sections, c->oracle.interleavings, &c->plain) ||
         c->plain.executions != c->oracle.interleavings)
         return differ(c, "%" PRIu64 " interleavings by prefixes, %" PRIu64 " plainly",
                       c->oracle.interleavings, c->plain.executions);
@@ -229,6 +240,7 @@ enum mz_answer mz_check_oracle(struct mz_checker *c, const struct mz_model *m)
         break;
     case MZ_ORACLE_TOO_LARGE:
         return MZ_TOO_LARGE;
+    case MZ_ORACLE_SECTIONS:
     case MZ_ORACLE_INCONSISTENT:
         differ(c, "equivalent prefixes lead to different states");
         return MZ_DIFFERENT;

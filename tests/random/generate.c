@@ -22,8 +22,23 @@ enum theme {
     ONCES,
     FUTEXES,
     TIMEOUTS,
+    SECTIONS,
     THEMES
 };
+
+static const char *const theme_names[THEMES] = {
+    [MEMORY] = "memory",   [COMPARE] = "compare",       [LOCKS] = "locks",
+    [TRIES] = "tries",     [CONDITIONS] = "conditions", [SEMAPHORES] = "semaphores",
+    [CHOICES] = "choices", [RWLOCKS] = "rwlocks",       [ONCES] = "onces",
+    [FUTEXES] = "futexes", [TIMEOUTS] = "timeouts",     [SECTIONS] = "sections",
+};
+
+int mz_theme(const char *name)
+{
+    for (int i = 0; i < THEMES; i++)
+        if (strcmp(theme_names[i], name) == 0) return i;
+    return -1;
+}
 
 struct generator {
     uint64_t random;
@@ -326,6 +341,22 @@ static void block_futex_wake(struct generator *g)
     g->budget -= 2;
 }
 
+static void block_section(struct generator *g)
+{
+    emit(g, MZ_MODEL_SECTION, 0);
+    for (int n = between(g, 1, 3); n-- > 0;) {
+        int r = simple_memory(g), over = -1;
+        if (r < 0) continue;
+        if (percent(g, 10)) simple_assert(g, r);
+        if (percent(g, 30)) over = jump(g, r, percent(g, 50) ? MZ_MODEL_EQ : MZ_MODEL_NE, below(g, 3));
+        if (percent(g, 15)) simple_let(g);
+        if (over >= 0) simple_memory(g);
+        if (over >= 0) land(g, over);
+    }
+    if (percent(g, 95)) emit(g, MZ_MODEL_SECTION_END, 0);
+    g->budget--;
+}
+
 static void one_idiom(struct generator *g)
 {
     enum theme theme = (enum theme)below(g, THEMES);
@@ -369,6 +400,9 @@ static void one_idiom(struct generator *g)
     case TIMEOUTS:
         block_wait(g);
         break;
+    case SECTIONS:
+        block_section(g);
+        break;
     default:
         simple(g);
     }
@@ -384,6 +418,7 @@ static void fill_thread(struct generator *g, int budget)
             block_notify(g);
     }
     if (has(g, FUTEXES) && percent(g, 40)) block_futex_wait(g);
+    if (has(g, SECTIONS) && percent(g, 25)) block_section(g);
     while (g->budget > 0 && g->t->length < MZ_MODEL_OPS / 2) one_idiom(g);
 }
 
@@ -430,18 +465,19 @@ static void spawn_anyhow(struct generator *g)
 
 /* Drawing a program. */
 
-static void draw_themes(struct generator *g, int most)
+static void draw_themes(struct generator *g, int most, unsigned always)
 {
-    static const int weights[THEMES] = {4, 3, 4, 4, 5, 4, 2, 9, 3, 6, 4};
+    static const int weights[THEMES] = {4, 3, 4, 4, 5, 4, 2, 9, 3, 6, 4, 6};
     int total = 0;
     for (int i = 0; i < THEMES; i++) total += weights[i];
+    g->themes = always;
     for (int n = between(g, 1, most); n-- > 0;) {
         int draw = below(g, total), theme = 0;
         while (draw >= weights[theme]) draw -= weights[theme++];
         g->themes |= 1u << theme;
     }
     if (has(g, TIMEOUTS)) g->themes |= 1u << CONDITIONS;
-    if (has(g, COMPARE) || has(g, CHOICES) || has(g, FUTEXES)) g->themes |= 1u << MEMORY;
+    if (has(g, COMPARE) || has(g, CHOICES) || has(g, FUTEXES) || has(g, SECTIONS)) g->themes |= 1u << MEMORY;
     if (has(g, CONDITIONS) && percent(g, 25))
         g->themes |= 1u << TRIES; /* the release of a wait is an event */
 }
@@ -478,7 +514,7 @@ void mz_generate(uint64_t seed, const struct mz_knobs *knobs, struct mz_model *m
     memset(m, 0, sizeof *m);
     int threads = between(&g, 2, knobs->max_threads) + percent(&g, 8);
     m->thread_count = (uint8_t)(threads > MZ_MODEL_THREADS ? MZ_MODEL_THREADS : threads);
-    draw_themes(&g, knobs->themes);
+    draw_themes(&g, knobs->themes, knobs->always);
     draw_objects(&g);
     for (int t = 0; t < m->thread_count; t++) {
         g.t = &m->threads[t];

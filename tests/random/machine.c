@@ -42,8 +42,7 @@ static bool join_thread(struct mz_machine *k, struct mz_state *s, int t, int oth
     return true;
 }
 
-/* Runs the operation if it is local; false if the thread stops at it. */
-static bool local(struct mz_machine *k, struct mz_state *s, int t, unsigned *todo)
+bool mz_machine_local(struct mz_machine *k, struct mz_state *s, int t, unsigned *todo)
 {
     struct mz_state_thread *self = &s->threads[t];
     const struct mz_model_op *op = current(k, s, t);
@@ -74,6 +73,8 @@ static bool local(struct mz_machine *k, struct mz_state *s, int t, unsigned *tod
     case MZ_MODEL_ONCE_END:
         end_once(s, t, op->object);
         break;
+    case MZ_MODEL_SECTION_END:
+        break;
     case MZ_MODEL_ASSERT:
         feature(k, compare(s, t, op) ? MZ_FEATURE_ASSERT_HOLDS : MZ_FEATURE_ASSERT_FAILS);
         if (compare(s, t, op)) break;
@@ -100,7 +101,7 @@ void mz_machine_run_local(struct mz_machine *k, struct mz_state *s, unsigned tod
     while (todo) {
         int t = __builtin_ctz(todo);
         todo &= todo - 1;
-        while (s->threads[t].pc < k->m->threads[t].length && local(k, s, t, &todo)) {
+        while (s->threads[t].pc < k->m->threads[t].length && mz_machine_local(k, s, t, &todo)) {
         }
         if (s->threads[t].pc == k->m->threads[t].length) todo |= finish(k, s, t);
     }
@@ -108,9 +109,10 @@ void mz_machine_run_local(struct mz_machine *k, struct mz_state *s, unsigned tod
 
 /* Start and end. */
 
-void mz_machine_init(struct mz_machine *k, const struct mz_model *m)
+void mz_machine_init(struct mz_machine *k, const struct mz_model *m, bool sections)
 {
-    *k = (struct mz_machine){.m = m, .from_start = (uint8_t)((1u << m->thread_count) - 1)};
+    *k = (struct mz_machine){
+        .m = m, .from_start = (uint8_t)((1u << m->thread_count) - 1), .sections = sections};
     for (int t = 0; t < m->thread_count; t++)
         for (const struct mz_model_op *op = m->threads[t].ops; op < m->threads[t].ops + m->threads[t].length;
              op++) {
@@ -177,7 +179,7 @@ static uint64_t fold(uint64_t h, uint64_t word)
 
 uint64_t mz_machine_check(const struct mz_machine *k, const struct mz_state *s)
 {
-    uint64_t h = 0, regs, held;
+    uint64_t h = fold(s->memory, s->sections), regs, held;
     _Static_assert(sizeof held == sizeof s->threads[0].held, "so are the locks it holds");
     _Static_assert(sizeof regs == sizeof s->threads[0].regs, "the registers of a thread are one word");
     for (int t = 0; t < k->m->thread_count; t++) {

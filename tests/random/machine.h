@@ -54,6 +54,8 @@ enum mz_feature { /* what happened in some execution of a program; for statistic
                   MZ_FEATURE_FUTEX_WAITS,
                   MZ_FEATURE_FUTEX_GOES_ON,
                   MZ_FEATURE_FUTEX_WOKEN,
+                  MZ_FEATURE_SECTION,
+                  MZ_FEATURE_SECTION_MEETS,
                   MZ_FEATURE_MACHINE /* how many of them the interpreter sets */
 };
 
@@ -63,6 +65,7 @@ struct mz_machine {
     const struct mz_model *m;
     uint8_t tried;      /* set of mutexes whose unlock is an event */
     uint8_t from_start; /* set of threads that exist from the start */
+    bool sections;      /* atomic sections happen: a cas always writes */
     uint64_t features;  /* set of enum mz_feature, grows */
 };
 
@@ -82,13 +85,14 @@ struct mz_state_object {
 };
 
 struct mz_state {
-    struct mz_hash form; /* of the execution so far */
-    mz_lanes last;       /* clock of its last event */
+    struct mz_hash form;       /* of the execution so far */
+    mz_lanes last;             /* clock of its last event */
+    mz_lanes memory, sections; /* clocks of all events on variables, of all sections */
     struct mz_state_thread threads[MZ_MODEL_THREADS];
     struct mz_state_object objects[MZ_MODEL_KINDS][MZ_MODEL_OBJECTS];
 };
 
-void mz_machine_init(struct mz_machine *k, const struct mz_model *m);
+void mz_machine_init(struct mz_machine *k, const struct mz_model *m, bool sections);
 void mz_machine_start(struct mz_machine *k, struct mz_state *s);
 /* The choices that the thread's next event has now, bit i for choice i; 0: not enabled. */
 unsigned mz_machine_choices(struct mz_machine *k, const struct mz_state *s, int thread);
@@ -97,6 +101,8 @@ int mz_machine_object(const struct mz_machine *k, const struct mz_state *s, int 
 enum mz_use mz_machine_use(const struct mz_machine *k, const struct mz_state *s, int thread);
 /* Do two events on one object commute? */
 static inline bool mz_machine_commute(enum mz_use a, enum mz_use b) { return a == b && a != MZ_USE_WRITE; }
+/* Do two events on these objects, of different threads, have nothing to do with each other? */
+bool mz_machine_apart(int object, int other);
 void mz_machine_step(struct mz_machine *k, struct mz_state *s, int thread, int choice);
 void mz_machine_outcome(const struct mz_machine *k, const struct mz_state *s, struct mz_model_outcome *o);
 /* Of everything but form and last: equivalent executions must agree on it. */

@@ -2,6 +2,8 @@
  * machine.h and machine_state.h. */
 #include "machine_state.h"
 
+#define ANY_MEMORY (MZ_MODEL_KINDS * 16) /* what a section is on */
+
 /* In one number: kind * 16 + object. A choose is on nothing. */
 int mz_machine_object(const struct mz_machine *k, const struct mz_state *s, int thread)
 {
@@ -13,8 +15,18 @@ int mz_machine_object(const struct mz_machine *k, const struct mz_state *s, int 
     case RELOCK_LATE:
         return MZ_MODEL_MUTEX * 16 + op->mutex;
     default:
+        if (op->code == MZ_MODEL_SECTION) return ANY_MEMORY;
         return op->code == MZ_MODEL_CHOOSE ? -1 : (int)mz_model_kind_of(op->code) * 16 + op->object;
     }
+}
+
+static bool is_variable(int object) { return object >= 0 && object / 16 == MZ_MODEL_VAR; }
+
+bool mz_machine_apart(int object, int other)
+{
+    if (object == ANY_MEMORY && is_variable(other)) return false;
+    if (other == ANY_MEMORY && is_variable(object)) return false;
+    return object < 0 || object != other;
 }
 
 static enum mz_use use_of_rwlock(const struct mz_machine *k, const struct mz_state *s, int t)
@@ -51,7 +63,7 @@ enum mz_use mz_machine_use(const struct mz_machine *k, const struct mz_state *s,
         reads = true;
         break;
     case MZ_MODEL_CAS:
-        reads = s->objects[MZ_MODEL_VAR][op->object].content != operand(s, thread, &op->a);
+        reads = !k->sections && s->objects[MZ_MODEL_VAR][op->object].content != operand(s, thread, &op->a);
         break;
     case MZ_MODEL_TRYLOCK:
         reads = s->objects[MZ_MODEL_MUTEX][op->object].content != 0;
@@ -76,20 +88,34 @@ static uint64_t scramble(uint64_t x)
     return x ^ x >> 31;
 }
 
+/* The clock of an event on an object. */
+static mz_lanes order_on(const struct mz_machine *k, struct mz_state *s, int t, int where)
+{
+    struct mz_state_object *o = &s->objects[where / 16][where % 16];
+    enum mz_use use = mz_machine_use(k, s, t);
+    mz_lanes clock = join(s->threads[t].clock, o->writes);
+    if (use != MZ_USE_READ) clock = join(clock, o->reads);
+    if (use != MZ_USE_SHARE) clock = join(clock, o->shares);
+    if (is_variable(where)) clock = join(clock, s->sections);
+    clock += (mz_lanes)1 << 8 * t;
+    mz_lanes *known = use == MZ_USE_READ ? &o->reads : use == MZ_USE_SHARE ? &o->shares : &o->writes;
+    *known = join(*known, clock);
+    if (is_variable(where)) s->memory = join(s->memory, clock);
+    return clock;
+}
+
 /* The event joins the form, and the happens-before relation. */
-static void order(const struct mz_machine *k, struct mz_state *s, int t, int choice)
+static void order(struct mz_machine *k, struct mz_state *s, int t, int choice)
 {
     int where = mz_machine_object(k, s, t);
     mz_lanes clock = s->threads[t].clock;
-    if (where >= 0) {
-        struct mz_state_object *o = &s->objects[where / 16][where % 16];
-        enum mz_use use = mz_machine_use(k, s, t);
-        clock = join(clock, o->writes);
-        if (use != MZ_USE_READ) clock = join(clock, o->reads);
-        if (use != MZ_USE_SHARE) clock = join(clock, o->shares);
-        clock += (mz_lanes)1 << 8 * t;
-        mz_lanes *known = use == MZ_USE_READ ? &o->reads : use == MZ_USE_SHARE ? &o->shares : &o->writes;
-        *known = join(*known, clock);
+    if (where == ANY_MEMORY) {
+        mz_lanes before = join(s->memory, s->sections);
+        feature_if(k, join(before, clock) != clock, MZ_FEATURE_SECTION_MEETS);
+        clock = join(before, clock) + ((mz_lanes)1 << 8 * t);
+        s->sections = join(s->sections, clock);
+    } else if (where >= 0) {
+        clock = order_on(k, s, t, where);
     } else {
         clock += (mz_lanes)1 << 8 * t;
     }
@@ -204,6 +230,31 @@ static void change(struct mz_state *s, int t, const struct mz_model_op *op, bool
     store(s, t, op->result, old);
 }
 
+static bool as_expected(const struct mz_state *s, int t, const struct mz_model_op *op)
+{
+    return s->objects[MZ_MODEL_VAR][op->object].content == operand(s, t, &op->a);
+}
+
+/* The whole section; pc is left at its last operation. */
+static void run_section(struct mz_machine *k, struct mz_state *s, int t)
+{
+    struct mz_state_thread *self = &s->threads[t];
+    unsigned none = 0;
+    feature(k, MZ_FEATURE_SECTION);
+    for (self->pc++; self->pc < k->m->threads[t].length;) {
+        const struct mz_model_op *op = current(k, s, t);
+        bool access = op->code == MZ_MODEL_READ || op->code == MZ_MODEL_WRITE || op->code == MZ_MODEL_ADD ||
+                      op->code == MZ_MODEL_XCHG || op->code == MZ_MODEL_CAS;
+        bool local = op->code == MZ_MODEL_LET || op->code == MZ_MODEL_IF || op->code == MZ_MODEL_ASSERT;
+        if (access) change(s, t, op, op->code == MZ_MODEL_CAS && !as_expected(s, t, op));
+        if (access)
+            self->pc++;
+        else if (!local || !mz_machine_local(k, s, t, &none))
+            break;
+    }
+    self->pc--;
+}
+
 /* A futex_wait; true when it is over. */
 static bool look(struct mz_machine *k, struct mz_state *s, int t)
 {
@@ -267,13 +318,17 @@ static bool perform(struct mz_machine *k, struct mz_state *s, int t, int choice,
     case MZ_MODEL_SEM_POST:
         s->objects[MZ_MODEL_SEM][op->object].content++;
         return true;
+    case MZ_MODEL_SECTION:
+        run_section(k, s, t);
+        return true;
     case MZ_MODEL_CHOOSE:
         feature(k, MZ_FEATURE_CHOOSE);
         store(s, t, op->result, choice);
         return true;
     default:
         if (mz_model_kind_of(op->code) == MZ_MODEL_RWLOCK) return lock_or_unlock(k, s, t, failed);
-        feature_if(k, failed && op->code == MZ_MODEL_CAS, MZ_FEATURE_FAILED_CAS);
+        failed = op->code == MZ_MODEL_CAS && !as_expected(s, t, op);
+        feature_if(k, failed, MZ_FEATURE_FAILED_CAS);
         change(s, t, op, failed);
         return true;
     }

@@ -77,6 +77,8 @@ static inline bool free_for(const struct mz_state *s, int lock, bool writer)
 }
 
 /* machine.c: local code of the threads in the set `todo`, each up to its next event; a local unlock. */
+/* The operation if it is local; false if the thread stops at it. */
+bool mz_machine_local(struct mz_machine *k, struct mz_state *s, int t, unsigned *todo);
 void mz_machine_run_local(struct mz_machine *k, struct mz_state *s, unsigned todo);
 void mz_machine_local_unlock(struct mz_state *s, int t, int mutex);
 

@@ -28,6 +28,7 @@ static const char usage[] =
     "  --differences N     stop after so many (1)\n"
     "  --no-order          do not compare happens-before relations\n"
     "  --threads N, --operations N, --themes N    size of random programs (4, 5, 3)\n"
+    "  --with THEME        a theme of every random program: sections, futexes, ... (generate.c)\n"
     "  --prefixes N        larger programs, by the oracle's measure, are made smaller\n"
     "  --interleavings N   programs with more are not explored without reduction\n"
     "  --swaps N           programs with more are not checked by swaps\n"
@@ -50,6 +51,7 @@ enum {
     THREADS,
     OPERATIONS,
     THEMES,
+    WITH,
     PREFIXES,
     INTERLEAVINGS,
     SWAPS,
@@ -72,6 +74,7 @@ static const struct option options[] = {
     {"threads", 1, 0, THREADS},
     {"operations", 1, 0, OPERATIONS},
     {"themes", 1, 0, THEMES},
+    {"with", 1, 0, WITH},
     {"prefixes", 1, 0, PREFIXES},
     {"interleavings", 1, 0, INTERLEAVINGS},
     {"swaps", 1, 0, SWAPS},
@@ -161,6 +164,10 @@ static void take_option(struct arguments *a, int option, char *value)
         break;
     case THEMES:
         r->knobs.themes = (int)number(value, 1, 7);
+        break;
+    case WITH:
+        if (mz_theme(value) < 0) fail(value, "no such theme");
+        r->knobs.always |= 1u << mz_theme(value);
         break;
     case PREFIXES:
         r->limits.prefixes = (uint32_t)number(value, 1, 1u << 28);

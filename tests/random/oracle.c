@@ -83,7 +83,10 @@ static uint64_t expand(struct search *r, const struct mz_state *s)
         for (; choices && r->answer == MZ_ORACLE_DONE; choices &= choices - 1) {
             struct mz_state next = *s;
             mz_machine_step(&r->machine, &next, t, __builtin_ctz(choices));
-            paths = plus(paths, visit(r, &next));
+            if (r->machine.features >> MZ_FEATURE_SECTION & 1 && !r->machine.sections)
+                r->answer = MZ_ORACLE_SECTIONS;
+            else
+                paths = plus(paths, visit(r, &next));
         }
     }
     return paths ? paths : end_of_execution(r, s);
@@ -108,17 +111,26 @@ static uint64_t visit(struct search *r, const struct mz_state *s)
     return paths;
 }
 
-enum mz_oracle_answer mz_oracle_run(struct mz_oracle *o, const struct mz_model *m)
+/* If o->sections is wrong, the first section ends the search. */
+static enum mz_oracle_answer run(struct mz_oracle *o, const struct mz_model *m)
 {
     struct search r = {.o = o, .answer = MZ_ORACLE_DONE};
     struct mz_state start;
-    mz_machine_init(&r.machine, m);
+    mz_machine_init(&r.machine, m, o->sections);
     mz_set_clear(&o->prefixes);
     mz_findings_clear(&o->found);
     mz_machine_start(&r.machine, &start);
     o->interleavings = visit(&r, &start);
     o->features = r.machine.features;
     return r.answer;
+}
+
+enum mz_oracle_answer mz_oracle_run(struct mz_oracle *o, const struct mz_model *m)
+{
+    o->sections = false;
+    enum mz_oracle_answer answer = run(o, m);
+    o->sections = answer == MZ_ORACLE_SECTIONS;
+    return o->sections ? run(o, m) : answer;
 }
 
 void mz_oracle_free(struct mz_oracle *o)
@@ -149,11 +161,11 @@ static bool enumerate(struct mz_machine *k, const struct mz_state *s, uint64_t m
     return found->executions <= max;
 }
 
-bool mz_oracle_plain(const struct mz_model *m, uint64_t max, struct mz_findings *found)
+bool mz_oracle_plain(const struct mz_model *m, bool sections, uint64_t max, struct mz_findings *found)
 {
     struct mz_machine machine;
     struct mz_state start;
-    mz_machine_init(&machine, m);
+    mz_machine_init(&machine, m, sections);
     mz_findings_clear(found);
     mz_machine_start(&machine, &start);
     return enumerate(&machine, &start, max, found);

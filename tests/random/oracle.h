@@ -33,18 +33,20 @@ struct mz_oracle {
     struct mz_findings found;
     uint64_t interleavings; /* UINT64_MAX: that many or more */
     uint64_t features;
+    bool sections; /* some execution has an atomic section */
 };
 
 enum mz_oracle_answer {
     MZ_ORACLE_DONE,
-    MZ_ORACLE_TOO_LARGE,   /* max_prefixes */
-    MZ_ORACLE_INCONSISTENT /* equivalent prefixes led to different states: the relation is wrong */
+    MZ_ORACLE_TOO_LARGE,    /* max_prefixes */
+    MZ_ORACLE_INCONSISTENT, /* equivalent prefixes led to different states: the relation is wrong */
+    MZ_ORACLE_SECTIONS      /* within oracle.c only: there is a section, so another relation holds */
 };
 
 enum mz_oracle_answer mz_oracle_run(struct mz_oracle *o, const struct mz_model *m);
 void mz_oracle_free(struct mz_oracle *o);
 
 /* All interleavings; false if there are more than `max`. */
-bool mz_oracle_plain(const struct mz_model *m, uint64_t max, struct mz_findings *found);
+bool mz_oracle_plain(const struct mz_model *m, bool sections, uint64_t max, struct mz_findings *found);
 
 #endif

@@ -40,6 +40,8 @@ static const char *const feature_names[MZ_FEATURE_MACHINE] = {
     [MZ_FEATURE_FUTEX_WAITS] = "futex_wait waits",
     [MZ_FEATURE_FUTEX_GOES_ON] = "futex_wait goes on",
     [MZ_FEATURE_FUTEX_WOKEN] = "woken on a futex",
+    [MZ_FEATURE_SECTION] = "atomic section",
+    [MZ_FEATURE_SECTION_MEETS] = "section after other threads",
 };
 static const char *const trait_names[MZ_TRAITS] = {
     [MZ_TRAIT_CLASSES] = "more than one class",

@@ -1,7 +1,8 @@
 /* Classes by swapping adjacent steps, see swap.h.
  *
  * Two adjacent steps of different threads are independent if the second was possible before the first, as the
- * same event, and they are on different objects or both read or both share. */
+ * same event, and they are on different objects (a section: not on variables either) or both read or both
+ * share. */
 #include <stdlib.h>
 #include <string.h>
 #include "swap.h"
@@ -72,7 +73,7 @@ static bool independent(struct swaps *w, const struct mz_state *s, const struct 
     if (p.thread == q.thread || !(mz_machine_choices(k, s, q.thread) & 1u << q.choice)) return false;
     int object = mz_machine_object(k, s, p.thread), other = mz_machine_object(k, after_p, q.thread);
     if (other != mz_machine_object(k, s, q.thread)) return false; /* p woke q: it had a timeout before */
-    if (object < 0 || object != other) return true;
+    if (mz_machine_apart(object, other)) return true;
     return mz_machine_commute(mz_machine_use(k, s, p.thread), mz_machine_use(k, after_p, q.thread));
 }
 
@@ -120,7 +121,7 @@ static enum mz_swap_answer count_classes(struct swaps *w, uint32_t *classes)
     return MZ_SWAP_DONE;
 }
 
-enum mz_swap_answer mz_swap_classes(const struct mz_model *m, uint32_t max, uint32_t *classes)
+enum mz_swap_answer mz_swap_classes(const struct mz_model *m, bool sections, uint32_t max, uint32_t *classes)
 {
     struct swaps w = {.max = max, .all = malloc(max * sizeof *w.all)};
     struct sequence q = {.length = 0};
@@ -128,7 +129,7 @@ enum mz_swap_answer mz_swap_classes(const struct mz_model *m, uint32_t max, uint
     enum mz_swap_answer answer = MZ_SWAP_TOO_LARGE;
     memset(q.steps, 0, sizeof q.steps);
     mz_set_clear(&w.index);
-    mz_machine_init(&w.machine, m);
+    mz_machine_init(&w.machine, m, sections);
     mz_machine_start(&w.machine, &start);
     if (w.all && enumerate(&w, &start, &q)) answer = count_classes(&w, classes);
     mz_set_free(&w.index);

@@ -15,7 +15,7 @@ enum mz_swap_answer {
     MZ_SWAP_WRONG /* a swap of independent steps is not possible, or leads elsewhere */
 };
 
-/* *classes is set if the answer is DONE. */
-enum mz_swap_answer mz_swap_classes(const struct mz_model *m, uint32_t max, uint32_t *classes);
+/* *classes is set if the answer is DONE. sections: as the oracle found. */
+enum mz_swap_answer mz_swap_classes(const struct mz_model *m, bool sections, uint32_t max, uint32_t *classes);
 
 #endif
