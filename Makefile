@@ -33,13 +33,13 @@ target_o := $(patsubst %.c,$B/target/%.o,$(base_c) $(event_c) $(engine_c) $(runt
 cmd_o    := $(patsubst %.c,$B/host/%.o,$(base_c) $(event_c) $(report_c) $(cmd_c))
 random_o := $(patsubst %.c,$B/host/%.o,$(base_c) $(event_c) $(engine_c) $(model_c) $(random_c))
 
-all: mazurka mazurka-cc $B/libmazurka.so
+all: mazurka mazurka-cc mazurka-c++ mazurka-cxx $B/libmazurka.so
 
 mazurka: $(cmd_o)
 	$(CC) $(OPT) $(LDFLAGS) -o $@ $^ -ldw -lelf
 
-# A name for build systems that want one word: CMAKE_C_COMPILER=mazurka-cc.
-mazurka-cc: mazurka
+# Names for build systems that want one word: CMAKE_C_COMPILER=mazurka-cc.
+mazurka-cc mazurka-c++ mazurka-cxx: mazurka
 	ln -sf mazurka $@
 
 $B/libmazurka.so: $(target_o)
@@ -93,13 +93,13 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/mazurka $(DESTDIR)$(PREFIX)/include \
 	           $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 mazurka $(DESTDIR)$(PREFIX)/bin/mazurka
-	ln -sf mazurka $(DESTDIR)$(PREFIX)/bin/mazurka-cc
+	for name in cc c++ cxx; do ln -sf mazurka $(DESTDIR)$(PREFIX)/bin/mazurka-$$name || exit 1; done
 	install -m 755 $B/libmazurka.so $(DESTDIR)$(PREFIX)/lib/mazurka/libmazurka.so
 	install -m 644 include/mazurka.h $(DESTDIR)$(PREFIX)/include/mazurka.h
 	install -m 644 man/mazurka.1 $(DESTDIR)$(PREFIX)/share/man/man1/mazurka.1
 
 clean:
-	rm -rf $B mazurka mazurka-cc
+	rm -rf $B mazurka mazurka-cc mazurka-c++ mazurka-cxx
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
 

@@ -83,9 +83,9 @@ run_programs() { # name, files...
 check_format() {
     # Versions of clang-format differ in details: only the one that the project uses counts.
     clang-format --version 2>/dev/null | grep -q "version ${CLANG_FORMAT_VERSION:-14}\." || return 0
-    list=$(git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null) || return 0
+    list=$(git ls-files -co --exclude-standard '*.c' '*.h' '*.cpp' 2>/dev/null) || return 0
     # shellcheck disable=SC2086
-    bad=$(clang-format --dry-run $list 2>&1 | grep -o '^[^:]*' | sort -u | grep '\.[ch]$')
+    bad=$(clang-format --dry-run $list 2>&1 | grep -o '^[^:]*' | sort -u | grep '\.\(c\|h\|cpp\)$')
     [ -n "$bad" ] || pass 1
     for file in $bad; do fail "$file: not as clang-format writes it"; done
 }
@@ -166,7 +166,7 @@ run_section() {
         done
         if [ -f tests/unit/run.sh ]; then run_counted unit sh tests/unit/run.sh; fi
         ;;
-    programs) run_programs programs tests/programs/*.c ;;
+    programs) run_programs programs tests/programs/*.c tests/programs/*.cpp ;;
     papers) run_programs papers tests/papers/*.c ;;
     examples) run_programs examples examples/*.c ;;
     fuzz)

@@ -21,6 +21,8 @@ else
     can_compile elfutils/libdw.h dw || want libdw-dev
     can_compile libelf.h elf || want libelf-dev
 fi
+# Tests in C++; checking C needs none of it.
+command -v "${CXX:-c++}" >/dev/null || want g++
 command -v objcopy >/dev/null || want binutils
 command -v timeout >/dev/null || want coreutils
 command -v xargs >/dev/null || want findutils

@@ -33,14 +33,16 @@ struct build {
 
 static int check_source(const char *path)
 {
+    static const char *const others[] = {".m", ".mi", ".mm", ".M"};
     struct stat s;
     const char *dot = strrchr(path, '.');
     if (stat(path, &s) < 0) return mz_fail("%s: %s", path, strerror(errno));
     if (!S_ISREG(s.st_mode)) return mz_fail("%s is not a file", path);
     if (access(path, R_OK) < 0) return mz_fail("%s: %s", path, strerror(errno));
-    if (dot && strcmp(dot, ".c") != 0 && strcmp(dot, ".i") != 0 && strcmp(dot, ".s") != 0 &&
-        strcmp(dot, ".S") != 0)
-        return mz_fail("%s is not C: build the program with `mazurka cc`, then check the program", path);
+    for (size_t i = 0; dot && i < sizeof others / sizeof *others; i++)
+        if (!strcmp(dot, others[i]))
+            return mz_fail("%s is neither C nor C++: build the program with `mazurka cc`, then check it",
+                           path);
     return 0;
 }
 
@@ -88,7 +90,8 @@ static int hash_source(struct build *b, const struct mz_cc_word *source)
     mz_list_append(&argv, &b->compiler.words);
     mz_cc_flags_before(&b->paths, &argv);
     for (size_t i = 0; i < b->line.count; i++)
-        if (b->line.words[i].kind == MZ_CC_FLAG) mz_cc_line_append(&argv, &b->line.words[i]);
+        if (b->line.words[i].kind == MZ_CC_FLAG && mz_cc_is_for(&b->line.words[i], source))
+            mz_cc_line_append(&argv, &b->line.words[i]);
     mz_cc_flags_behind(&b->compiler, &argv);
     if (b->compiler.clang) mz_list_add(&argv, "-Qunused-arguments");
     mz_list_add(&argv, "-E");
@@ -177,6 +180,7 @@ static int compile(struct build *b, const char *name, const char *output)
     mz_list_add(&b->words, "-o");
     mz_list_add(&b->words, output);
     int status = mz_cc_line_parse(&line, mz_list_argv(&b->words));
+    if (b->compiler.language == MZ_CXX) mz_cc_line_keep_c(&line);
     if (status == 0) {
         status = mz_cc_run(&b->compiler, &b->paths, &line, &failed);
         if (status < 0)
@@ -241,10 +245,11 @@ int mz_build(const struct mz_list *words, const char *setting, struct mz_program
     if (status == 0 && !b.line.optimizes) mz_list_add(&b.words, "-O1");
     mz_list_append(&b.words, words);
     if (status == 0) status = check_words(&b);
-    if (status == 0) status = mz_compiler_find(&b.compiler, setting);
+    if (status == 0) status = mz_compiler_find(&b.compiler, b.line.cxx ? MZ_CXX : MZ_C, setting);
     if (status == 0) {
         mz_cc_line_release(&b.line);
         status = mz_cc_line_parse(&b.line, mz_list_argv(&b.words));
+        if (b.compiler.language == MZ_CXX) mz_cc_line_keep_c(&b.line);
         program->name = program_name(&b.line);
         program->compiler = mz_memory_string(b.compiler.setting);
     }

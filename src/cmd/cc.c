@@ -1,4 +1,4 @@
-/* `mazurka cc`: the compiler with our instrumentation.
+/* `mazurka cc`, `mazurka c++`: the compiler with our instrumentation.
  *
  * Compiling gets -fsanitize=thread, which makes the compiler call hooks; linking must not get it, because
  * then the compiler would link its own runtime instead of ours. So a line that compiles and links at once is
@@ -158,7 +158,8 @@ static int compile_one(const struct mz_compiler *compiler, const struct mz_paths
     mz_list_append(&argv, &compiler->words);
     mz_cc_flags_before(paths, &argv);
     for (size_t i = 0; i < line->count; i++)
-        if (is_for_compiling(&line->words[i])) mz_cc_line_append(&argv, &line->words[i]);
+        if (is_for_compiling(&line->words[i]) && mz_cc_is_for(&line->words[i], source))
+            mz_cc_line_append(&argv, &line->words[i]);
     add_dependency_names(&argv, line, source->text);
     mz_cc_flags_behind(compiler, &argv);
     if (compiler->clang) mz_list_add(&argv, "-Qunused-arguments"); /* flags for the link are not used here */
@@ -223,15 +224,14 @@ int mz_cc_run(const struct mz_compiler *compiler, const struct mz_paths *paths, 
     return run_whole(compiler, paths, line);
 }
 
-int mz_command_cc(int argc, char **argv)
+static int compile(enum mz_language language, char **argv)
 {
     struct mz_compiler compiler;
     struct mz_cc_line line;
     struct mz_paths paths;
-    if (argc < 2) return mz_fail("cc: no arguments; use `mazurka cc` like a compiler: mazurka cc -c file.c");
     int status = mz_paths_find(&paths);
     if (status != 0) return status;
-    status = mz_compiler_find(&compiler, NULL);
+    status = mz_compiler_find(&compiler, language, NULL);
     if (status == 0) {
         status = mz_cc_line_parse(&line, argv + 1);
         if (status == 0) mz_cc_line_say_notes(&line);
@@ -241,4 +241,17 @@ int mz_command_cc(int argc, char **argv)
     }
     mz_compiler_release(&compiler);
     return status;
+}
+
+int mz_command_cc(int argc, char **argv)
+{
+    if (argc < 2) return mz_fail("cc: no arguments; use `mazurka cc` like a compiler: mazurka cc -c file.c");
+    return compile(MZ_C, argv);
+}
+
+int mz_command_cxx(int argc, char **argv)
+{
+    if (argc < 2)
+        return mz_fail("c++: no arguments; use `mazurka c++` like a compiler: mazurka c++ -c file.cpp");
+    return compile(MZ_CXX, argv);
 }

@@ -91,6 +91,31 @@ bool mz_cc_is_source_name(const char *name)
     return dot && is_one_of(dot + 1, endings, COUNT(endings));
 }
 
+static bool is_cxx(const char *name, const char *language)
+{
+    static const char *const endings[] = {"C", "cc", "cp", "cpp", "CPP", "cxx", "c++", "ii"};
+    const char *dot = strrchr(mz_files_base(name), '.');
+    if (language) return starts(language, "c++");
+    return dot && is_one_of(dot + 1, endings, COUNT(endings));
+}
+
+void mz_cc_line_keep_c(struct mz_cc_line *line)
+{
+    for (size_t i = 0; i < line->count; i++) {
+        struct mz_cc_word *w = &line->words[i];
+        const char *dot = w->kind == MZ_CC_SOURCE && !w->language ? strrchr(w->text, '.') : NULL;
+        if (dot && !strcmp(dot, ".c")) w->language = "c";
+    }
+}
+
+bool mz_cc_is_for(const struct mz_cc_word *flag, const struct mz_cc_word *source)
+{
+    if (!starts(flag->text, "-std=") && !starts(flag->text, "--std=")) return true;
+    bool for_cxx = strstr(flag->text, "++") != NULL;
+    if (is_cxx(source->text, source->language)) return for_cxx;
+    return !for_cxx || !source->language || !starts(source->language, "c");
+}
+
 bool mz_cc_plausible_flag(const char *word)
 {
     static const char *const exact[] = {
@@ -223,6 +248,7 @@ static void add_input(struct mz_cc_line *line, const char *word, const char *lan
     bool source = language || !strcmp(word, "-") || mz_cc_is_source_name(word);
     add(line, source ? MZ_CC_SOURCE : MZ_CC_OBJECT, word, NULL)->language = source ? language : NULL;
     line->sources += source;
+    line->cxx |= source && is_cxx(word, language);
 }
 
 /* "-ofile" and "-xc" as "-o" "file", "-x" "c"; other options as they are. Returns how many words were used.

@@ -39,6 +39,7 @@ struct mz_cc_line {
     const char *output;   /* NULL: not given */
     struct mz_list notes; /* what the user should know about it */
     size_t sources;
+    bool cxx;         /* some source is C++ */
     bool optimizes;   /* some -O was given */
     bool relocatable; /* -r: nothing is linked in */
     bool shared;      /* -shared: a library */
@@ -56,5 +57,10 @@ bool mz_cc_plausible_flag(const char *word);
 /* Does the option take the next word as its value? */
 bool mz_cc_takes_value(const char *word);
 bool mz_cc_is_source_name(const char *name);
+
+/* For a C++ compiler that is to compile both: files in C stay in C. */
+void mz_cc_line_keep_c(struct mz_cc_line *line);
+/* Is the flag for this source? -std= is for one language only. */
+bool mz_cc_is_for(const struct mz_cc_word *flag, const struct mz_cc_word *source);
 
 #endif

@@ -54,13 +54,14 @@ static int mixed_words(const struct mz_list *words)
             program = word;
         }
     }
-    if (program && sources) return mz_fail("check: %s is no C file: give C files, or one program", program);
+    if (program && sources)
+        return mz_fail("check: %s is no source file: give C or C++ files, or one program", program);
     if (program && flags)
         return mz_fail(
             "check: compiler flags make no sense for %s, which is built already (arguments of the program "
             "go behind --)",
             program);
-    if (!sources) return mz_fail("check: no C file and no program given: mazurka check FILE.c");
+    if (!sources) return mz_fail("check: no source file and no program given: mazurka check FILE.c");
     return 0;
 }
 

@@ -4,6 +4,7 @@
 
 int mz_command_check(int argc, char **argv);
 int mz_command_cc(int argc, char **argv);
+int mz_command_cxx(int argc, char **argv);
 int mz_command_replay(int argc, char **argv);
 int mz_command_show(int argc, char **argv);
 int mz_command_bench(int argc, char **argv);

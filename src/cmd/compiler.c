@@ -74,12 +74,18 @@ static const struct flag flags[] = {
 };
 #define FLAGS (sizeof flags / sizeof *flags)
 
+static const struct {
+    const char *variable, *standard, *option, *name;
+} languages[] = {[MZ_C] = {"MAZURKA_CC", "cc", "c", "C"}, [MZ_CXX] = {"MAZURKA_CXX", "c++", "c++", "C++"}};
+
 /* ---- asking the compiler ---- */
 
 static int not_found(const struct mz_compiler *c, int error)
 {
     if (error != ENOENT) return mz_fail("cannot run the compiler `%s`: %s", c->setting, strerror(error));
-    return mz_fail("compiler `%s` not found: install gcc or clang, or name one in MAZURKA_CC", c->setting);
+    return mz_fail("%s compiler `%s` not found: install %s, or name one in %s", languages[c->language].name,
+                   c->setting, c->language == MZ_C ? "gcc or clang" : "g++ or clang++",
+                   languages[c->language].variable);
 }
 
 static int ask(const struct mz_compiler *c, const char *const *more, struct mz_strbuf *out)
@@ -124,6 +130,8 @@ static bool accepts(const struct mz_compiler *c, const struct mz_list *words, co
     mz_list_add(&argv, "-c");
     mz_list_add(&argv, "-o");
     mz_list_addf(&argv, "%s/probe.o", dir);
+    mz_list_add(&argv, "-x");
+    mz_list_add(&argv, languages[c->language].option);
     mz_list_addf(&argv, "%s/probe.c", dir);
     int status = mz_capture(mz_list_argv(&argv), MZ_CAPTURE_QUIET, NULL, NULL);
     mz_list_release(&argv);
@@ -160,8 +168,8 @@ static int ask_flags(struct mz_compiler *c, const char *dir)
         if (accepted)
             add_words(&c->instrument, &flags[i]);
         else if (flags[i].needed)
-            return mz_fail("compiler `%s` does not accept %s: use gcc or clang (MAZURKA_CC)", c->setting,
-                           flags[i].words[0]);
+            return mz_fail("compiler `%s` does not accept %s: use gcc or clang (%s)", c->setting,
+                           flags[i].words[0], languages[c->language].variable);
     }
     return 0;
 }
@@ -204,7 +212,8 @@ static char *kept_file(const struct mz_compiler *c)
     char hex[65];
     if (!cache) return NULL;
     mz_sha256_init(&hash);
-    mz_sha256_text(&hash, "compiler 1 " MZ_VERSION);
+    mz_sha256_text(&hash, "compiler 2 " MZ_VERSION);
+    mz_sha256_text(&hash, languages[c->language].name);
     for (size_t i = 0; i < FLAGS; i++)
         for (int w = 0; w < MAX_WORDS && flags[i].words[w]; w++) mz_sha256_text(&hash, flags[i].words[w]);
     for (size_t i = 0; i < c->words.count; i++) {
@@ -253,12 +262,13 @@ static bool recall(struct mz_compiler *c, const char *file)
     return false;
 }
 
-int mz_compiler_find(struct mz_compiler *c, const char *setting)
+int mz_compiler_find(struct mz_compiler *c, enum mz_language language, const char *setting)
 {
-    if (!setting) setting = getenv("MAZURKA_CC");
-    *c = (struct mz_compiler){.setting = mz_memory_string(setting && setting[0] ? setting : "cc")};
+    if (!setting) setting = getenv(languages[language].variable);
+    if (!setting || !setting[0]) setting = languages[language].standard;
+    *c = (struct mz_compiler){.language = language, .setting = mz_memory_string(setting)};
     if (!mz_words_split(c->setting, &c->words) || c->words.count == 0)
-        return mz_fail("MAZURKA_CC=%s: a quote is not closed", c->setting);
+        return mz_fail("%s=%s: a quote is not closed", languages[language].variable, c->setting);
     char *file = kept_file(c);
     int status = 0;
     if (!file || !recall(c, file)) {

@@ -51,7 +51,7 @@ static int judge(Elf *elf, const char *name)
     GElf_Ehdr header;
     struct facts f = {0};
     if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
-        return mz_fail("%s is neither a C file nor a program (no ELF file)", name);
+        return mz_fail("%s is neither a C or C++ file nor a program (no ELF file)", name);
     if (header.e_machine != EM_X86_64 || header.e_ident[EI_CLASS] != ELFCLASS64)
         return mz_fail("%s is not an x86-64 program: mazurka checks only those", name);
     if (header.e_type == ET_REL)

@@ -10,13 +10,14 @@
 #include "suggest.h"
 
 static const char overview[] =
-    "mazurka runs a multithreaded C program in every relevant interleaving of its\n"
+    "mazurka runs a multithreaded C or C++ program in every relevant interleaving of its\n"
     "threads. It either proves that this test has no assertion failure, deadlock,\n"
     "data race or crash, or shows the schedule that leads to one.\n"
     "\n"
     "  mazurka check [OPTIONS] FILE.c... [-- ARGS]  compile for checking, explore\n"
     "  mazurka check [OPTIONS] PROGRAM [-- ARGS]    one built with `mazurka cc`\n"
     "  mazurka cc ARGS...                           compiler: make CC=\"mazurka cc\"\n"
+    "  mazurka c++ ARGS...                          the same for C++\n"
     "  mazurka replay TRACE                         run exactly that schedule again\n"
     "  mazurka show TRACE                           explain a schedule\n"
     "  mazurka bench [NAME...]                      the papers' benchmarks\n"
@@ -36,8 +37,8 @@ static const struct topic {
      "mazurka check [OPTIONS] FILE.c... [-- ARGS]\n"
      "mazurka check [OPTIONS] PROGRAM [-- ARGS]\n"
      "\n"
-     "Explores all interleavings of a program. C files are compiled first (-O1 if no\n"
-     "-O is given) and the result is kept in a cache; flags for the compiler such as\n"
+     "Explores all interleavings of a program. C and C++ files are compiled first (-O1\n"
+     "if no -O is given) and the result is kept in a cache; flags for the compiler such as\n"
      "-DN=4 -Idir -lm are passed on. A PROGRAM must have been built with `mazurka cc`.\n"
      "ARGS are the program's own. Options may also stand in MAZURKA_OPTIONS.\n"
      "\n",
@@ -53,6 +54,13 @@ static const struct topic {
      "\n"
      "Left out with a note: -fsanitize=thread, -flto. Refused: other sanitizers with\n"
      "memory of their own (address, leak, memory), -static, -m32.\n",
+     0},
+    {"c++",
+     "mazurka c++ ARGS...\n"
+     "\n"
+     "The same as `mazurka cc` for C++: make CXX=\"mazurka c++\", or with CMake\n"
+     "-DCMAKE_CXX_COMPILER=mazurka-c++. It calls the compiler of MAZURKA_CXX (default\n"
+     "c++; g++ or clang++).\n",
      0},
     {"replay",
      "mazurka replay [OPTIONS] TRACE\n"

@@ -1,7 +1,9 @@
-/* mazurka, the command: finds the sub-command and runs it. A link to it named mazurka-cc is `mazurka cc`. */
+/* mazurka, the command: finds the sub-command and runs it. Links to it named mazurka-cc and mazurka-c++ are
+ * `mazurka cc` and `mazurka c++`; mazurka-cxx too, for build systems that take + for a letter of theirs. */
 #include <stdio.h>
 #include <string.h>
 #include "../report/message.h"
+#include "cc_line.h"
 #include "commands.h"
 #include "files.h"
 #include "help.h"
@@ -11,8 +13,9 @@
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"check", mz_command_check}, {"cc", mz_command_cc},       {"replay", mz_command_replay},
-                {"show", mz_command_show},   {"bench", mz_command_bench}, {"help", mz_command_help}};
+} commands[] = {{"check", mz_command_check},   {"cc", mz_command_cc},     {"c++", mz_command_cxx},
+                {"replay", mz_command_replay}, {"show", mz_command_show}, {"bench", mz_command_bench},
+                {"help", mz_command_help}};
 #define COMMANDS (sizeof commands / sizeof *commands)
 
 static int unknown(const char *word)
@@ -20,8 +23,7 @@ static int unknown(const char *word)
     const char *names[COMMANDS];
     for (size_t i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
     const char *near = mz_suggest(word, names, COMMANDS);
-    const char *dot = strrchr(word, '.');
-    if (dot && !strcmp(dot, ".c")) return mz_fail("to check a file: mazurka check %s", word);
+    if (mz_cc_is_source_name(word)) return mz_fail("to check a file: mazurka check %s", word);
     if (near) return mz_fail("there is no command `%s`: did you mean `mazurka %s`?", word, near);
     return mz_fail("there is no command `%s`: see `mazurka help`", word);
 }
@@ -29,7 +31,9 @@ static int unknown(const char *word)
 int main(int argc, char **argv)
 {
     mz_process_init();
-    if (argc > 0 && !strcmp(mz_files_base(argv[0]), "mazurka-cc")) return mz_command_cc(argc, argv);
+    const char *name = argc > 0 ? mz_files_base(argv[0]) : "";
+    if (!strcmp(name, "mazurka-cc")) return mz_command_cc(argc, argv);
+    if (!strcmp(name, "mazurka-c++") || !strcmp(name, "mazurka-cxx")) return mz_command_cxx(argc, argv);
     if (argc < 2) {
         mz_help(NULL);
         return MZ_STATUS_FAILED;

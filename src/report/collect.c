@@ -381,6 +381,24 @@ static void end_with_waiting(struct mz_bug *bug)
 
 /* ---- threads ---- */
 
+/* What a thread runs, in words of the user: the start routine, or, if that is the C++ library's, the
+ * outermost function of the user's in any place where the thread was seen. */
+static char *thread_function(struct mz_symbols *s, const struct mz_channel *c, int slot)
+{
+    const struct mz_record *records = (const struct mz_record *)((const char *)c + c->records_offset);
+    if (slot == 0) return mz_memory_string("main");
+    char *start = mz_symbols_function(s, c->threads[slot].start), *found = NULL;
+    for (uint32_t i = 0; !start && !found && i < c->record_count; i++) {
+        struct mz_stack stack = {0};
+        if (records[i].thread != slot) continue;
+        mz_symbols_stack(s, &records[i].place, &stack);
+        const struct mz_frame *frame = mz_stack_user(&stack);
+        if (frame) found = mz_memory_string(frame->function);
+        mz_stack_release(&stack);
+    }
+    return start ? start : found;
+}
+
 static void collect_thread(struct mz_symbols *s, const struct mz_channel *c, const struct mz_finding *f,
                            int slot, struct mz_thread_report *t)
 {
@@ -391,7 +409,7 @@ static void collect_thread(struct mz_symbols *s, const struct mz_channel *c, con
     t->op = final->op;
     t->holder = final->holder;
     t->name = mz_memory_string(info->name[0] ? info->name : slot == 0 ? "0" : "?");
-    t->function = slot == 0 ? mz_memory_string("main") : mz_symbols_function(s, info->start);
+    t->function = thread_function(s, c, slot);
     bool waits = is_blocked(final->state) && final->state != MZ_THREAD_JOINING;
     t->object = object_name(s, waits ? MZ_OP_LOCK : final->op, final->object, 0);
     mz_symbols_stack(s, slot == f->thread && !final->place.pc[0] ? &f->place : &final->place, &t->stack);
@@ -447,7 +465,8 @@ static void collect_bug_place(struct mz_symbols *s, const struct mz_finding *f, 
         bug->line = f->line;
         return;
     }
-    if (f->kind == MZ_KIND_DEADLOCK || !place->pc[0]) place = &f->threads[bug->thread].place;
+    if (f->kind == MZ_KIND_DEADLOCK || f->kind == MZ_KIND_LIVELOCK || !place->pc[0])
+        place = &f->threads[bug->thread].place;
     if (!place->pc[0]) place = &f->place;
     set_place(s, place, &bug->file, &bug->line);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "cxx.h"
 #include "memory.h"
 
 static const char *module_path(const struct mz_module *m, const char *program)
@@ -133,6 +134,17 @@ static void add_frame(struct mz_symbols *s, struct mz_stack *stack, Dwarf_Die *u
     free(path);
 }
 
+/* The full name where there is one, as in C++. Functions of C have only the short one, and so have, from gcc,
+ * the bodies of lambda expressions. A new string. */
+static char *function_name(Dwarf_Die *function)
+{
+    Dwarf_Attribute a;
+    const char *full = dwarf_formstring(dwarf_attr_integrate(function, DW_AT_linkage_name, &a));
+    const char *name = dwarf_diename(function);
+    if (!full && name && !strcmp(name, "operator()")) return mz_memory_string("lambda");
+    return mz_cxx_name(full ? full : name ? name : "?");
+}
+
 /* Frames from DWARF, innermost first. */
 static void frames_in_unit(struct mz_symbols *s, struct mz_stack *stack, Dwarf_Die *unit, Dwarf_Addr pc,
                            const char *symbol)
@@ -144,7 +156,9 @@ static void frames_in_unit(struct mz_symbols *s, struct mz_stack *stack, Dwarf_D
     if (row) dwarf_lineno(row, &line);
     size_t count = functions_around(unit, pc, around, sizeof around / sizeof *around);
     while (count-- > 0) {
-        add_frame(s, stack, unit, dwarf_diename(&around[count]), file, (unsigned)line);
+        char *name = function_name(&around[count]);
+        add_frame(s, stack, unit, name, file, (unsigned)line);
+        free(name);
         if (dwarf_tag(&around[count]) != DW_TAG_inlined_subroutine) return;
         file = file_by_number(unit, mz_type_number(&around[count], DW_AT_call_file, UINT64_MAX));
         line = (int)mz_type_number(&around[count], DW_AT_call_line, 0);
@@ -160,9 +174,9 @@ static void find_frames(struct mz_symbols *s, uint64_t pc, struct mz_stack *stac
     Dwarf_Die *unit = module ? mz_unit_at(module, address, &bias) : NULL;
     if (unit) frames_in_unit(s, stack, unit, address - bias, symbol);
     if (stack->count > 0) return;
-    char *hex = mz_format("0x%" PRIx64, address);
-    mz_stack_add(stack, symbol ? symbol : hex, NULL, 0);
-    free(hex);
+    char *name = symbol ? mz_cxx_name(symbol) : mz_format("0x%" PRIx64, address);
+    mz_stack_add(stack, name, NULL, 0);
+    free(name);
 }
 
 static struct mz_known_pc *slot_for(struct mz_known_pc *table, size_t capacity, uint64_t pc)
@@ -215,7 +229,25 @@ static bool is_below_main(const char *function)
            !strcmp(function, "start_thread") || !strcmp(function, "clone3");
 }
 
-void mz_symbols_stack(struct mz_symbols *s, const struct mz_place *place, struct mz_stack *out)
+/* Frames that only lead to and from the user's code: headers of the C++ library, and code without a name. */
+static void drop_detours(struct mz_stack *stack)
+{
+    size_t kept = 0;
+    if (mz_stack_user(stack) == NULL) return;
+    for (size_t i = 0; i < stack->count; i++) {
+        struct mz_frame *f = &stack->frames[i];
+        bool detour = f->file ? mz_cxx_is_library(f->file) : !strncmp(f->function, "0x", 2);
+        if (!detour) {
+            stack->frames[kept++] = *f;
+            continue;
+        }
+        free(f->function);
+        free(f->file);
+    }
+    stack->count = kept;
+}
+
+static void walk_stack(struct mz_symbols *s, const struct mz_place *place, struct mz_stack *out)
 {
     for (int i = 0; i < MZ_MAX_FRAMES && place->pc[i]; i++) {
         if (is_own_code(s, place->pc[i])) continue;
@@ -226,9 +258,24 @@ void mz_symbols_stack(struct mz_symbols *s, const struct mz_place *place, struct
     }
 }
 
+void mz_symbols_stack(struct mz_symbols *s, const struct mz_place *place, struct mz_stack *out)
+{
+    walk_stack(s, place, out);
+    drop_detours(out);
+}
+
 const struct mz_frame *mz_stack_source(const struct mz_stack *stack)
 {
     for (size_t i = 0; i < stack->count; i++)
+        if (stack->frames[i].file && !mz_cxx_is_library(stack->frames[i].file)) return &stack->frames[i];
+    for (size_t i = 0; i < stack->count; i++)
         if (stack->frames[i].file) return &stack->frames[i];
     return stack->count ? &stack->frames[0] : NULL;
+}
+
+const struct mz_frame *mz_stack_user(const struct mz_stack *stack)
+{
+    for (size_t i = stack->count; i-- > 0;)
+        if (stack->frames[i].file && !mz_cxx_is_library(stack->frames[i].file)) return &stack->frames[i];
+    return NULL;
 }

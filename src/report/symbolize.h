@@ -22,8 +22,11 @@ const struct mz_stack *mz_symbols_at(struct mz_symbols *s, uint64_t pc);
 char *mz_symbols_function(struct mz_symbols *s, uint64_t address);
 /* A call stack without our own frames and without what is below the thread's first function. */
 void mz_symbols_stack(struct mz_symbols *s, const struct mz_place *place, struct mz_stack *out);
-/* The innermost frame of it that has a source line, else the innermost one; NULL if there is none. */
+/* The innermost frame of it that has a source line of the user's, else of anyone's, else the innermost one;
+ * NULL if there is none. */
 const struct mz_frame *mz_stack_source(const struct mz_stack *stack);
+/* The outermost frame in a source of the user's, or NULL. */
+const struct mz_frame *mz_stack_user(const struct mz_stack *stack);
 
 /* The names of objects are those that they have just then: moment counts records, and the frame is that of
  * the function on whose stack the next object lies (0: look for it in the records). UINT32_MAX: at the end.

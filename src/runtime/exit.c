@@ -243,7 +243,8 @@ MZ_EXPORT _Noreturn void abort(void)
 {
     if (rt.active) {
         mz_signals_abort();
-        mz_finding_here(MZ_KIND_CRASH, "abort() was called", 6, 0);
+        char text[MZ_TEXT];
+        mz_finding_here(MZ_KIND_CRASH, mz_cxx_abort_text(MZ_PC(), text, sizeof text), 6, 0);
     }
     mz_print("mazurka: abort() was called before main\n");
     mz_quit(2);

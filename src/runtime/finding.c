@@ -75,7 +75,7 @@ static void final_state(struct mz_thread_final *to, int slot)
     default:
         break;
     }
-    if (t->state != MZ_THREAD_ABSENT && slot != rt.self) mz_place_of(&to->place, slot);
+    if (t->state != MZ_THREAD_ABSENT && slot != rt.self) mz_place_left(&to->place, slot);
 }
 
 static void final_states(struct mz_finding *f)
@@ -186,7 +186,7 @@ _Noreturn void mz_finding_at(enum mz_kind kind, const char *text, int code, uint
     mz_text_copy(f->text, sizeof f->text, text);
     f->code = code;
     f->address = address;
-    mz_record_place(&f->place, frame);
+    mz_walk(&f->place, rt.self, frame);
     for (int i = MZ_MAX_FRAMES - 1; i > 0; i--) f->place.pc[i] = f->place.pc[i - 1];
     f->place.pc[0] = pc + 1; /* places are return addresses */
     rt.run.failed |= (uint64_t)1 << rt.self;
@@ -276,7 +276,7 @@ void mz_finding_deadlock(void)
     mz_text_copy(f->text, sizeof f->text, "no thread can go on");
     mz_place_of(&f->place, rt.self);
     add(f);
-    mz_place_of(&f->threads[rt.self].place, rt.self);
+    mz_place_left(&f->threads[rt.self].place, rt.self);
 }
 
 void mz_finding_livelock(void)
@@ -289,7 +289,7 @@ void mz_finding_livelock(void)
     f->address = rt.run.threads[slot].wait_object;
     mz_place_of(&f->place, slot);
     add(f);
-    mz_place_of(&f->threads[slot].place, slot);
+    mz_place_left(&f->threads[slot].place, slot);
 }
 
 void mz_finding_exit_code(void)

@@ -269,10 +269,10 @@ static void place_of(const struct mz_call *call, struct mz_place *place)
 {
     uint64_t pc;
     if (!call->context) {
-        mz_record_place(place, MZ_FRAME());
+        mz_walk(place, rt.self, MZ_FRAME());
         return;
     }
-    mz_record_place(place, mz_kernel_frame(call->context, &pc));
+    mz_walk(place, rt.self, mz_kernel_frame(call->context, &pc));
     mz_raw_memmove(&place->pc[1], &place->pc[0], sizeof place->pc - sizeof place->pc[0]);
     place->pc[0] = pc;
 }

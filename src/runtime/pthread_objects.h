@@ -70,6 +70,8 @@ void mz_thread_objects_end(void);
 
 /* pthread_once.c */
 void mz_once_abandoned(const void *until);
+bool mz_once_begin(uint32_t *state, const char *what, const void *pc, const void *frame);
+void mz_once_end(uint32_t *state, bool done, const void *frame);
 void mz_once(uint32_t *state, void (*function)(void), const void *pc, const void *frame);
 
 /* futex.c */

@@ -1,14 +1,16 @@
 /* pthread_once, call_once: the first caller runs the function, the others wait for its end. Callers that come
  * later only look, and commute.
  *
- * State, in the program's own pthread_once_t: 0 new, 1 running, 2 done. If the thread that runs the function
- * is cancelled or exits in it, the next caller runs it again, as POSIX says. */
+ * State, in the program's own pthread_once_t: 0 new, 1 running, 2 done. If the function does not come to its
+ * end, because its thread is cancelled or exits in it or it throws an exception, the next caller runs it
+ * again. */
 #define _GNU_SOURCE
 #include "runtime.h"
 #include "pthread_objects.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <unwind.h>
 
 enum { NEW = 0, RUNNING = 1, DONE = 2 };
 
@@ -17,25 +19,15 @@ struct mz_once_call { /* under way, on the stack of its thread */
     struct mz_once_call *outer;
 };
 
-static void end(uint32_t *state, uint32_t with, const void *frame)
-{
-    rt.run.local_operations++;
-    uint32_t object = mz_explore_release(rt.x, rt.self, (uintptr_t)state);
-    MZ_RECORD(MZ_OP_RELEASE, (uintptr_t)state, 0, 0, 0, 0, 0, frame);
-    mz_sync_release(object);
-    *state = with;
-    mz_enable(mz_pending_on((uintptr_t)state, MZ_OP_ONCE), true);
-}
-
-void mz_once(uint32_t *state, void (*function)(void), const void *pc, const void *frame)
+/* Is it for the caller to do? Comes back when nobody is doing it. */
+bool mz_once_begin(uint32_t *state, const char *what, const void *pc, const void *frame)
 {
     if (!rt.active) {
-        if (*state == DONE) return;
-        *state = DONE;
-        function();
-        return;
+        bool first = *state == NEW;
+        if (first) *state = RUNNING;
+        return first;
     }
-    if (*state > DONE) mz_misuse("pthread_once with a control variable that was never initialised", state);
+    if (*state > DONE) mz_misuse(what, state);
     rt.hooks++;
     mz_post(rt.self, MZ_OP_ONCE, (uintptr_t)state, *state == NEW ? MZ_WRITES : MZ_READS, *state != RUNNING,
             pc);
@@ -50,13 +42,80 @@ void mz_once(uint32_t *state, void (*function)(void), const void *pc, const void
     mz_commit_use(before == NEW ? MZ_WRITES : MZ_READS, before);
     mz_sync_acquire();
     MZ_RECORD(MZ_OP_ONCE, (uintptr_t)state, 0, before == NEW ? 0 : MZ_RECORD_FAILED, 0, 0, 0, frame);
-    if (before != NEW) return;
+    return before == NEW;
+}
+
+void mz_once_end(uint32_t *state, bool done, const void *frame)
+{
+    uint32_t with = done ? DONE : NEW;
+    if (!rt.active) {
+        *state = with;
+        return;
+    }
+    rt.run.local_operations++;
+    uint32_t object = mz_explore_release(rt.x, rt.self, (uintptr_t)state);
+    MZ_RECORD(MZ_OP_RELEASE, (uintptr_t)state, 0, 0, 0, 0, 0, frame);
+    mz_sync_release(object);
+    *state = with;
+    mz_enable(mz_pending_on((uintptr_t)state, MZ_OP_ONCE), true);
+}
+
+/* The innermost function that the running thread is in does not come to its end. */
+static void abandon(void)
+{
     struct mz_thread *t = &rt.run.threads[rt.self];
+    if (!t->once) return;
+    mz_once_end(t->once->state, false, MZ_FRAME());
+    t->once = t->once->outer;
+}
+
+/* Calls the function. If an exception leaves it, the unwinder comes by here and asks the personality. */
+void mz_once_run(void (*function)(void));
+__asm__(".text\n\t"
+        ".p2align 4\n\t"
+        ".type mz_once_run, @function\n"
+        "mz_once_run:\n\t"
+        ".cfi_startproc\n\t"
+        ".cfi_personality 0x9b, mz_once_personality_pointer\n\t" /* relative, through a pointer */
+        "pushq %rbp\n\t"
+        ".cfi_def_cfa_offset 16\n\t"
+        ".cfi_offset %rbp, -16\n\t"
+        "movq %rsp, %rbp\n\t"
+        ".cfi_def_cfa_register %rbp\n\t"
+        "callq *%rdi\n\t"
+        "popq %rbp\n\t"
+        ".cfi_def_cfa %rsp, 8\n\t"
+        "retq\n\t"
+        ".cfi_endproc\n\t"
+        ".size mz_once_run, .-mz_once_run\n\t"
+        ".section .data.rel.ro.local, \"aw\"\n\t"
+        ".p2align 3\n"
+        "mz_once_personality_pointer:\n\t"
+        ".quad mz_once_personality\n\t"
+        ".text");
+
+_Unwind_Reason_Code mz_once_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
+                                        struct _Unwind_Exception *object, struct _Unwind_Context *context);
+__attribute__((used)) _Unwind_Reason_Code mz_once_personality(int version, _Unwind_Action actions,
+                                                              _Unwind_Exception_Class class,
+                                                              struct _Unwind_Exception *object,
+                                                              struct _Unwind_Context *context)
+{
+    (void)version, (void)class, (void)object, (void)context;
+    if (actions & _UA_CLEANUP_PHASE) abandon();
+    return _URC_CONTINUE_UNWIND;
+}
+
+void mz_once(uint32_t *state, void (*function)(void), const void *pc, const void *frame)
+{
+    struct mz_thread *t = &rt.run.threads[rt.self];
+    if (!mz_once_begin(state, "pthread_once with a control variable that was never initialised", pc, frame))
+        return;
     struct mz_once_call call = {state, t->once};
     t->once = &call;
-    function();
+    mz_once_run(function);
     t->once = call.outer;
-    end(state, DONE, frame);
+    mz_once_end(state, true, frame);
 }
 
 /* The running thread ends in the middle of such functions; those called before `until`, an address on its
@@ -65,7 +124,7 @@ void mz_once_abandoned(const void *until)
 {
     struct mz_thread *t = &rt.run.threads[rt.self];
     for (; t->once && (!until || (const void *)t->once < until); t->once = t->once->outer)
-        end(t->once->state, NEW, MZ_FRAME());
+        mz_once_end(t->once->state, false, MZ_FRAME());
 }
 
 /* The thread that runs the function; -1: none. */
@@ -81,6 +140,12 @@ enum mz_access mz_once_access(uint64_t key) { return *(const uint32_t *)key == D
 
 MZ_EXPORT int pthread_once(pthread_once_t *control, void (*function)(void))
 {
-    mz_once((uint32_t *)(void *)control, function, MZ_PC(), MZ_FRAME());
+    uint32_t *state = (uint32_t *)(void *)control;
+    if (mz_unlikely(mz_cxx_is_unwinder(MZ_PC()))) {
+        if (*state != DONE) function();
+        *state = DONE;
+        return 0;
+    }
+    mz_once(state, function, MZ_PC(), MZ_FRAME());
     return 0;
 }

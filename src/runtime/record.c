@@ -21,7 +21,25 @@ void mz_walk(struct mz_place *place, int slot, const void *frame)
     if (n < MZ_MAX_FRAMES) place->pc[n] = 0;
 }
 
-void mz_record_place(struct mz_place *place, const void *frame) { mz_walk(place, rt.self, frame); }
+/* The call stack of the running code; not from within a signal handler. */
+void mz_record_place(struct mz_place *place, const void *frame)
+{
+    mz_walk(place, rt.self, frame);
+    mz_cxx_walk(place);
+}
+
+/* Where each thread was when it gave way: only the running thread can be asked for its whole call stack. */
+static struct mz_place left[MZ_SLOTS];
+
+void mz_record_leave(void) { mz_record_place(&left[rt.self], MZ_FRAME()); }
+
+void mz_place_left(struct mz_place *place, int slot)
+{
+    if (rt.recording)
+        *place = left[slot];
+    else
+        mz_place_of(place, slot);
+}
 
 /* Where a fiber that does not run is: the switch left its frame pointer above the stack pointer. */
 void mz_place_of(struct mz_place *place, int slot)

@@ -287,10 +287,18 @@ void mz_note(const char *text);
 /* record.c: replaying a schedule, with all details */
 void mz_walk(struct mz_place *place, int slot, const void *frame);
 void mz_place_of(struct mz_place *place, int slot);
+void mz_record_leave(void);
+void mz_place_left(struct mz_place *place, int slot);
 void mz_record_place(struct mz_place *place, const void *frame);
 void mz_finding_frame(struct mz_finding *f, const void *frame);
 void mz_record(int op, uint64_t object, unsigned size, uint32_t flags, uint64_t value, uint64_t value2,
                int other, const void *frame);
+
+/* cxx.c */
+void mz_cxx_init(void);
+void mz_cxx_walk(struct mz_place *place);
+bool mz_cxx_is_unwinder(const void *pc);
+const char *mz_cxx_abort_text(const void *pc, char *text, size_t size);
 
 /* heap.c, exit.c, signals.c, signal_calls.c, start.c, text.c */
 void mz_heap_init(void);

@@ -40,6 +40,7 @@ static void end_of_execution(void)
     if (mz_explore_ending(rt.x) == MZ_ENDING_DIVERGED)
         mz_text_copy(rt.channel->end_text, sizeof rt.channel->end_text,
                      "the schedule does not fit this program: a thread is not ready for its next step");
+    if (rt.recording) mz_record_leave();
     mz_fiber_pause();
 }
 
@@ -63,7 +64,9 @@ void mz_dispatch(void)
         rt.choice = step.choice;
         to = step.thread;
     }
-    if (to != rt.self) mz_fiber_go(to);
+    if (to == rt.self) return;
+    if (mz_unlikely(rt.recording)) mz_record_leave();
+    mz_fiber_go(to);
 }
 
 void mz_commit_live(enum mz_access access, uint64_t old)

@@ -102,7 +102,7 @@ static void look_for_progress(int number, siginfo_t *info, void *context)
     idle = progress || !rt.active ? 0 : idle + 1;
     if (idle < PATIENCE) return;
     struct mz_channel *c = rt.channel;
-    mz_record_place(&c->end_place, (void *)u->uc_mcontext.gregs[REG_RBP]);
+    mz_walk(&c->end_place, rt.self, (void *)u->uc_mcontext.gregs[REG_RBP]);
     for (int i = MZ_MAX_FRAMES - 1; i > 0; i--) c->end_place.pc[i] = c->end_place.pc[i - 1];
     c->end_place.pc[0] = (uint64_t)u->uc_mcontext.gregs[REG_RIP] + 1;
     mz_text_copy(c->end_text, sizeof c->end_text,

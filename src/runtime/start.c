@@ -629,6 +629,7 @@ static int our_main(int argc, char **argv, char **envp)
     rt.allow_races = rt.channel->options.allow_races;
     mz_keys_init();
     mz_sync_init();
+    mz_cxx_init();
     mz_shadow_init();
     mz_spin_init();
     mz_signal_calls_init();

@@ -594,14 +594,14 @@ test_bad_inputs() {
         refuses "directory" mazurka check . && refuses "not a file" mazurka check "$(mkdir d.c && echo d.c)" &&
         refuses "nothing to check" mazurka check && refuses "no ELF" mazurka check "$root/VERSION" &&
         refuses "not built for checking" mazurka check /bin/ls && refuses "makes no sense" mazurka check -c ok.c &&
-        refuses "makes no sense" mazurka check -o x ok.c && refuses "is no C file" mazurka check ok.c /bin/ls &&
+        refuses "makes no sense" mazurka check -o x ok.c && refuses "is no source file" mazurka check ok.c /bin/ls &&
         refuses "compiler flags make no sense" mazurka check -DX /bin/ls || return 1
     cc -pthread -c -o plain.o ok.c && refuses "object file" mazurka check plain.o || return 1
     cc -pthread -fPIC -shared -o lib.so ok.c && refuses "not a program" mazurka check lib.so || return 1
     if cc -pthread -static -o static ok.c 2> /dev/null; then
         refuses "static executable" mazurka check ./static || return 1
     fi
-    cp ok.c ok.cc && refuses "is not C" mazurka check ok.cc
+    cp ok.c ok.mm && refuses "neither C nor" mazurka check ok.mm
     run 0 mazurka cc -o prog ok.c && chmod -x prog && { [ -x prog ] || refuses "ermission denied" mazurka check ./prog; }
 }
 
