@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every test. `make test` builds first and calls this. Ends with "N passed, M failed".
 #
-#   sh tests/run.sh [SECTION...]     sections: checks random unit programs papers examples fuzz cli
+#   sh tests/run.sh [SECTION...]     sections: checks random unit programs classics papers examples fuzz cli
 #
 # SLOW=1       also the expectations marked SLOW (sizes of the benchmarks)
 # JOBS=N       tests at a time, default 2
@@ -167,6 +167,7 @@ run_section() {
         if [ -f tests/unit/run.sh ]; then run_counted unit sh tests/unit/run.sh; fi
         ;;
     programs) run_programs programs tests/programs/*.c tests/programs/*.cpp ;;
+    classics) run_programs classics tests/classics/*.c ;;
     papers) run_programs papers tests/papers/*.c ;;
     examples) run_programs examples examples/*.c ;;
     fuzz)
@@ -189,7 +190,7 @@ run_section() {
     esac
 }
 
-[ $# -gt 0 ] || set -- checks random unit programs papers examples fuzz cli
+[ $# -gt 0 ] || set -- checks random unit programs classics papers examples fuzz cli
 for section in "$@"; do
     before=$passed
     started=$(date +%s)

@@ -100,6 +100,9 @@ static int prepare(struct check *c)
     r->leaks = c->settings.leaks;
     r->keep_going = c->settings.keep_going;
     r->spurious_wakeups = c->settings.spurious_wakeups;
+    r->nondet_given = c->settings.nondet_given;
+    r->nondet_low = c->settings.nondet_low;
+    r->nondet_high = c->settings.nondet_high;
     r->max_steps = c->settings.max_steps;
     return 0;
 }

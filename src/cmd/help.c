@@ -38,9 +38,10 @@ static const struct topic {
      "mazurka check [OPTIONS] PROGRAM [-- ARGS]\n"
      "\n"
      "Explores all interleavings of a program. C and C++ files are compiled first (-O1\n"
-     "if no -O is given) and the result is kept in a cache; flags for the compiler such as\n"
-     "-DN=4 -Idir -lm are passed on. A PROGRAM must have been built with `mazurka cc`.\n"
-     "ARGS are the program's own. Options may also stand in MAZURKA_OPTIONS.\n"
+     "if no -O is given) and the result is kept in a cache; flags for the compiler\n"
+     "such as -DN=4 -Idir -lm are passed on. A PROGRAM must have been built with\n"
+     "`mazurka cc`. ARGS are the program's own. Options may also stand in\n"
+     "MAZURKA_OPTIONS.\n"
      "\n",
      MZ_FOR_CHECK},
     {"cc",

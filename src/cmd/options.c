@@ -119,6 +119,20 @@ static int parse_spurious_wakeups(struct mz_settings *s, const struct option *o,
     return 0;
 }
 
+static int parse_nondet_range(struct mz_settings *s, const struct option *o, const char *value)
+{
+    char *dots, *end;
+    errno = 0;
+    long long low = strtoll(value, &dots, 10);
+    bool good = dots != value && !strncmp(dots, "..", 2) && dots[2];
+    long long high = good ? strtoll(dots + 2, &end, 10) : 0;
+    if (!good || *end || errno || low > high) return bad_number(o, value, "a range of numbers such as 0..3");
+    s->nondet_given = true;
+    s->nondet_low = low;
+    s->nondet_high = high;
+    return 0;
+}
+
 static int parse_heap(struct mz_settings *s, const struct option *o, const char *value)
 {
     static const char *const names[] = {"fresh", "reuse"};
@@ -287,6 +301,9 @@ static const struct option options[] = {
     {"spurious-wakeups", 0, NOTHING, NULL, MZ_FOR_CHECK,
      "A wait on a condition variable may also end without a signal, as POSIX allows.",
      parse_spurious_wakeups},
+    {"nondet-range", 0, VALUE, "LO..HI", MZ_FOR_CHECK,
+     "The numbers that __VERIFIER_nondet_int() and the like of SV-COMP stand for: all of them are tried.",
+     parse_nondet_range},
     {"keep-going", 0, NOTHING, NULL, MZ_FOR_CHECK,
      "Go on after the first error and report each distinct one.", parse_keep_going},
     {"max-steps", 0, VALUE, "N", MZ_FOR_CHECK,

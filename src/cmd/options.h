@@ -17,6 +17,8 @@ struct mz_settings {
     enum mz_algorithm algorithm;
     const char *algorithm_name;
     bool sleep_sets, allow_races, heap_reuse, leaks, keep_going, spurious_wakeups;
+    bool nondet_given;
+    int64_t nondet_low, nondet_high;
     uint64_t max_steps, max_executions, memory_limit; /* 0: none */
     double time_limit;                                /* seconds; 0: none */
     bool json;

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MZ_CHANNEL_MAGIC   0x4d5a43484e310a00ull
-#define MZ_CHANNEL_VERSION 6u
+#define MZ_CHANNEL_VERSION 7u
 #define MZ_CHANNEL_ENV     "MAZURKA_CHANNEL"
 
 #define MZ_MAX_THREADS  64
@@ -211,7 +211,8 @@ struct mz_options_block {
     uint8_t show_output; /* leave the program's standard output and error alone */
     uint8_t spurious_wakeups;
     uint8_t leaks;
-    uint8_t reserved[1];
+    uint8_t nondet_given;
+    int64_t nondet_low, nondet_high;                  /* numbers of __VERIFIER_nondet_int and the like */
     uint64_t max_steps, max_executions, memory_limit; /* 0: none */
     volatile uint32_t stop;                           /* the command asks to stop (time limit, SIGINT) */
     uint32_t schedule_length;                         /* MZ_MODE_REPLAY */

@@ -104,6 +104,8 @@ static void write_recipe(struct mz_strbuf *b, const struct mz_recipe *r)
     add_line(b, "leaks", r->leaks ? "yes" : "no");
     add_line(b, "keep-going", r->keep_going ? "yes" : "no");
     add_line(b, "spurious-wakeups", r->spurious_wakeups ? "yes" : "no");
+    if (r->nondet_given)
+        mz_strbuf_addf(b, "nondet-range\t%" PRId64 "..%" PRId64 "\n", r->nondet_low, r->nondet_high);
     mz_strbuf_addf(b, "max-steps\t%" PRIu64 "\n", r->max_steps);
 }
 
@@ -403,6 +405,8 @@ static void read_recipe_line(struct mz_recipe *r, const char *key, const char *v
     if (!strcmp(key, "leaks")) r->leaks = value && !strcmp(value, "yes");
     if (!strcmp(key, "spurious-wakeups")) r->spurious_wakeups = value && !strcmp(value, "yes");
     if (!strcmp(key, "heap")) r->heap_reuse = value && !strcmp(value, "reuse");
+    if (!strcmp(key, "nondet-range") && value)
+        r->nondet_given = sscanf(value, "%" SCNd64 "..%" SCNd64, &r->nondet_low, &r->nondet_high) == 2;
     if (!strcmp(key, "max-steps") && value) r->max_steps = strtoull(value, NULL, 10);
 }
 

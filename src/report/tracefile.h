@@ -20,6 +20,8 @@ struct mz_recipe {            /* what was run, and how */
     char identity[65];        /* SHA-256 of what was built or given */
     char *algorithm;
     bool allow_races, heap_reuse, leaks, keep_going, spurious_wakeups;
+    bool nondet_given;
+    int64_t nondet_low, nondet_high;
     uint64_t max_steps;
 };
 

@@ -22,24 +22,40 @@ void mazurka_assert_failed(const char *expression, const char *file, int line, c
     __assert_fail(expression, file, (unsigned)line, function);
 }
 
+#define CHOICES 64u /* of one operation */
+
+static uint64_t choose(uint64_t n, const void *pc, const void *frame)
+{
+    if (n < 2) return 0;
+    rt.view.pending[rt.self] =
+        (struct mz_pending){.key = 0,
+                            .choices = n == CHOICES ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1,
+                            .op = MZ_OP_CHOOSE,
+                            .access = MZ_WRITES,
+                            .pc = (uintptr_t)pc};
+    rt.view.enabled |= (uint64_t)1 << rt.self;
+    rt.hooks++;
+    mz_dispatch();
+    uint64_t value = rt.choice;
+    mz_commit(MZ_WRITES, 0);
+    MZ_RECORD(MZ_OP_CHOOSE, 0, 0, MZ_RECORD_HAS_VALUE, value, 0, 0, frame);
+    return value;
+}
+
+/* More than one operation can choose from: first which block of values, then which one of it. */
+uint64_t mz_choose_of(uint64_t n, const void *pc, const void *frame)
+{
+    if (n <= CHOICES) return choose(n, pc, frame);
+    uint64_t blocks = n / CHOICES + (n % CHOICES != 0), block = mz_choose_of(blocks, pc, frame);
+    uint64_t rest = n - block * CHOICES;
+    return block * CHOICES + choose(rest < CHOICES ? rest : CHOICES, pc, frame);
+}
+
 MZ_EXPORT unsigned mazurka_choose(unsigned n, const char *file, int line);
 unsigned mazurka_choose(unsigned n, const char *file, int line)
 {
     (void)file, (void)line;
-    if (!rt.active || n < 2) return 0;
-    if (n > 64) mz_unsupported("mz_choose of more than 64 values", "combine two smaller choices");
-    rt.view.pending[rt.self] = (struct mz_pending){.key = 0,
-                                                   .choices = n == 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1,
-                                                   .op = MZ_OP_CHOOSE,
-                                                   .access = MZ_WRITES,
-                                                   .pc = (uintptr_t)MZ_PC()};
-    rt.view.enabled |= (uint64_t)1 << rt.self;
-    rt.hooks++;
-    mz_dispatch();
-    unsigned value = rt.choice;
-    mz_commit(MZ_WRITES, 0);
-    MZ_RECORD(MZ_OP_CHOOSE, 0, 0, MZ_RECORD_HAS_VALUE, value, 0, 0, MZ_FRAME());
-    return value;
+    return rt.active ? (unsigned)mz_choose_of(n, MZ_PC(), MZ_FRAME()) : 0;
 }
 
 /* An execution in which the assumption does not hold is left out: its thread goes no further, and how the

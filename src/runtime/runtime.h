@@ -294,6 +294,9 @@ void mz_finding_frame(struct mz_finding *f, const void *frame);
 void mz_record(int op, uint64_t object, unsigned size, uint32_t flags, uint64_t value, uint64_t value2,
                int other, const void *frame);
 
+/* libc.c: any of 0 .. n-1, as one operation or several */
+uint64_t mz_choose_of(uint64_t n, const void *pc, const void *frame);
+
 /* cxx.c */
 void mz_cxx_init(void);
 void mz_cxx_walk(struct mz_place *place);

@@ -921,6 +921,46 @@ test_cc_by_another_name() {
     run 0 ./mazurka-cc -o prog ok.c && run 0 mazurka check ./prog
 }
 
+test_cxx() {
+    cat > part.c << 'EOF'
+int part(int x);
+int part(int x) { int class = x; return class + 1; } /* a word of C++: this must stay C */
+EOF
+    cat > whole.cpp << 'EOF'
+#include <cassert>
+#include <mutex>
+#include <thread>
+extern "C" int part(int);
+namespace bank {
+struct account {
+    int money = 0;
+    void deposit(int x) { money = part(money) + x - 1; }
+};
+}
+static bank::account a;
+int main()
+{
+    std::thread t([] { a.deposit(1); });
+    a.deposit(1);
+    t.join();
+    return 0;
+}
+EOF
+    run 1 mazurka check -std=c++17 -std=c11 whole.cpp part.c && has out "data race on a.money" &&
+        has out "bank::account::deposit" && has out "lambda, whole.cpp:14" && hasnt out "/usr/include" || return 1
+    run 1 mazurka replay mazurka-whole-1.trace || return 1
+    run 0 mazurka cc -c part.c && run 0 mazurka c++ -std=c++17 -o whole whole.cpp part.o && run 1 mazurka check ./whole &&
+        has out "data race on a.money" || return 1
+    for name in c++ cxx; do
+        ln -sf "$mazurka" mazurka-$name
+        run 0 ./mazurka-$name -o whole whole.cpp part.o && run 1 mazurka check ./whole || return 1
+    done
+    MAZURKA_CXX=no-such-compiler
+    export MAZURKA_CXX
+    refuses "C++ compiler \`no-such-compiler\` not found" mazurka check whole.cpp part.c &&
+        refuses "no arguments" mazurka c++
+}
+
 test_cc_public_header() {
     cat > header.c << 'END'
 #include <mazurka.h>
