@@ -3,7 +3,7 @@
 #
 #   sh tests/run.sh [SECTION...]     sections: checks random unit programs classics papers examples fuzz cli
 #
-# SLOW=1       also the expectations marked SLOW (sizes of the benchmarks)
+# SLOW=1       also the expectations marked SLOW (sizes of the benchmarks), and `all`, `every` under dpor too
 # JOBS=N       tests at a time, default 2
 # RANDOM_PROGRAMS=N, RANDOM_SEED=N   of the random test, default 10000 programs
 # FUZZ_PROGRAMS=N, FUZZ_SEED=N       of the random C programs (needs python3), default 40
@@ -48,13 +48,14 @@ run_counted() { # name, command...
 expectations() {
     pattern='EXPECT'
     [ -z "$SLOW" ] || pattern='EXPECT|SLOW'
+    dpor=${SLOW:+dpor} # the random programs cover it too
     for file in "$@"; do
         sed -n -E "s@^ *(\*|//|/\*) ($pattern) +@@p" "$file" | sed 's@ *\*/ *$@@' |
             while IFS= read -r line; do
                 # shellcheck disable=SC2086
                 case " $line " in
-                *' every '*) set -- optimal source dpor sleep; word=every ;;
-                *' all '*) set -- optimal source dpor; word=all ;;
+                *' every '*) set -- optimal source sleep $dpor; word=every ;;
+                *' all '*) set -- optimal source $dpor; word=all ;;
                 *) set -- ''; word= ;;
                 esac
                 for algorithm in "$@"; do
