@@ -7,7 +7,8 @@
 #include "runtime.h"
 #include "pthread_objects.h"
 
-#define EDGES  256u
+#define EDGES  512u
+#define TABLE  1024u
 #define GATES  4u
 #define CIRCLE MZ_WARNING_STEPS
 
@@ -22,6 +23,7 @@ struct edge {
 
 static struct edge edges[EDGES];
 static unsigned edge_count;
+static uint16_t table[TABLE]; /* open addressing: number of an edge plus one */
 
 static bool holds(const struct mz_thread *t, const void *m)
 {
@@ -112,13 +114,22 @@ static bool close_circle(unsigned length)
     return false;
 }
 
+/* Where an edge is, or would go. */
+static uint16_t *find(const void *from, const void *to)
+{
+    uint32_t i = (uint32_t)((((uintptr_t)from * 31) ^ (uintptr_t)to) * 0x9e3779b97f4a7c15ull >> 54);
+    while (table[i] && (edges[table[i] - 1].from != from || edges[table[i] - 1].to != to))
+        i = (i + 1) % TABLE;
+    return &table[i];
+}
+
 static void add_edge(const void *from, const void *to, const struct mz_thread *t)
 {
     uint64_t me = (uint64_t)1 << rt.self;
-    struct edge *e = NULL;
-    for (unsigned i = 0; i < edge_count && !e; i++)
-        if (edges[i].from == from && edges[i].to == to) e = &edges[i];
-    if (e) {
+    uint16_t *slot = find(from, to);
+    struct edge *e = *slot ? &edges[*slot - 1] : NULL;
+    if (mz_likely(e != NULL)) {
+        if (mz_likely(e->threads & me && !e->gates)) return;
         bool news = !(e->threads & me);
         unsigned gates = e->gates;
         e->threads |= me;
@@ -127,6 +138,7 @@ static void add_edge(const void *from, const void *to, const struct mz_thread *t
     } else {
         if (edge_count == EDGES) return;
         e = &edges[edge_count++];
+        *slot = (uint16_t)edge_count;
         *e = (struct edge){
             .from = from, .to = to, .threads = me, .thread = rt.self, .pc = rt.view.pending[rt.self].pc};
         first_gates(e, t);

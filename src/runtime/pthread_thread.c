@@ -22,6 +22,26 @@ int mz_thread_slot(uint64_t thread)
     return -1;
 }
 
+/* Joining and detaching use the thread up: a second time is an error, in whichever order they come. */
+static void use_up(const struct mz_thread *t, bool join)
+{
+    if (t->joined)
+        mz_misuse(join ? "pthread_join of a thread that was already joined"
+                       : "pthread_detach of a thread that was already joined",
+                  NULL);
+    if (t->detached)
+        mz_misuse(join ? "pthread_join of a detached thread"
+                       : "pthread_detach of a thread that was already detached",
+                  NULL);
+}
+
+/* The library writes to a variable of the program. On the caller's own stack nobody else looks for it. */
+static void written(void *variable, size_t size, const void *pc, const void *frame)
+{
+    if (!mz_fiber_stack_contains(rt.self, (uintptr_t)variable))
+        mz_access_range(variable, size, true, (void *)(uintptr_t)pc, frame);
+}
+
 int mz_thread_create(uint64_t *thread, const void *attributes, void *(*start)(void *), void *argument,
                      const void *pc, const void *frame)
 {
@@ -36,7 +56,7 @@ int mz_thread_create(uint64_t *thread, const void *attributes, void *(*start)(vo
     rt.run.threads[child].detached = detached == PTHREAD_CREATE_DETACHED;
     rt.hooks++;
     /* The new thread may read it only if it synchronizes with us first. */
-    mz_access_range(thread, sizeof *thread, true, (void *)(uintptr_t)pc, frame);
+    written(thread, sizeof *thread, pc, frame);
     *thread = rt.slots[child].fs;
     MZ_RECORD(MZ_OP_SPAWN, 0, 0, 0, 0, 0, child, frame);
     /* The new thread runs to its first visible operation, then it is our turn again. */
@@ -51,25 +71,11 @@ MZ_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void
     return mz_thread_create((uint64_t *)thread, attr, start, argument, MZ_PC(), MZ_FRAME());
 }
 
-/* Joining and detaching use the thread up: nobody may do so at the same time. */
-static void use_up(struct mz_thread *t, const char *verb, const void *pc, const void *frame)
-{
-    if (t->joined)
-        mz_misuse(verb[0] == 'j' ? "pthread_join of a thread that was already joined"
-                                 : "pthread_detach of a thread that was already joined",
-                  NULL);
-    if (t->detached)
-        mz_misuse(verb[0] == 'j' ? "pthread_join of a detached thread"
-                                 : "pthread_detach of a thread that was already detached",
-                  NULL);
-    mz_access_range(&t->joined, sizeof t->joined, true, (void *)(uintptr_t)pc, frame);
-}
-
 static void joined(int slot, void **result, const void *pc, const void *frame)
 {
     MZ_RECORD(MZ_OP_JOIN, 0, 0, 0, 0, 0, slot, frame);
     if (!result) return;
-    mz_access_range(result, sizeof *result, true, (void *)(uintptr_t)pc, frame);
+    written(result, sizeof *result, pc, frame);
     *result = rt.run.threads[slot].result;
 }
 
@@ -79,7 +85,7 @@ int mz_thread_join(uint64_t thread, void **result, const void *pc, const void *f
     if (slot < 0) return ESRCH;
     if (slot == rt.self) return EDEADLK;
     mz_test_cancel(pc);
-    use_up(&rt.run.threads[slot], "join", pc, frame);
+    use_up(&rt.run.threads[slot], true);
     rt.view.pending[rt.self].pc = (uintptr_t)pc;
     mz_join(slot);
     joined(slot, result, pc, frame);
@@ -105,7 +111,7 @@ static int try_join(uint64_t thread, void **result, int busy, const void *pc, co
     mz_commit(MZ_READS, 0);
     MZ_RECORD(MZ_OP_TRYJOIN, 0, 0, t->ended ? 0 : MZ_RECORD_FAILED, 0, 0, slot, frame);
     if (!t->ended) return busy;
-    use_up(t, "join", pc, frame);
+    use_up(t, true);
     mz_join(slot);
     joined(slot, result, pc, frame);
     return 0;
@@ -141,7 +147,7 @@ MZ_EXPORT int pthread_detach(pthread_t thread)
     int slot = rt.active ? mz_thread_slot((uint64_t)thread) : -1;
     if (slot < 0) return ESRCH;
     struct mz_thread *t = &rt.run.threads[slot];
-    use_up(t, "detach", MZ_PC(), MZ_FRAME());
+    use_up(t, false);
     t->detached = 1;
     return 0;
 }
