@@ -177,6 +177,8 @@ run_section() {
                 --seed "${FUZZ_SEED:-1}" --algorithms optimal,source
             run_counted fuzz-conditions python3 tools/fuzz_programs.py --count "${FUZZ_PROGRAMS:-40}" \
                 --seed "${FUZZ_SEED:-1}" --algorithms optimal,source --conditions
+            run_counted fuzz-sync python3 tools/fuzz_sync.py --count "${FUZZ_PROGRAMS:-40}" \
+                --seed "${FUZZ_SEED:-1}" --algorithms optimal,source
         else
             echo "  python3 is not there: skipped"
         fi

@@ -152,6 +152,19 @@ void mz_fiber_init(void)
     rt.switch_ns = mz_fiber_measure();
 }
 
+/* Where a fiber starts: with registers that do not tell who ran before it, then on to the address on its
+ * stack. */
+__attribute__((naked)) static void start(void)
+{
+    __asm__ volatile("xorl %ebx, %ebx\n\t"
+                     "xorl %ebp, %ebp\n\t"
+                     "xorl %r12d, %r12d\n\t"
+                     "xorl %r13d, %r13d\n\t"
+                     "xorl %r14d, %r14d\n\t"
+                     "xorl %r15d, %r15d\n\t"
+                     "ret");
+}
+
 /* Make the slot's fiber ready to start with `code`. At a function's first instruction the stack pointer is 8
  * off a multiple of 16. */
 static void prepare(int slot, void (*code)(void))
@@ -159,11 +172,13 @@ static void prepare(int slot, void (*code)(void))
     void **top = (void **)(void *)(rt.slots[slot].stack_high - 64);
     *--top = 0; /* where a return address would be: the chain of frames ends */
     *--top = (void *)code;
+    *--top = (void *)start;
     rt.slots[slot].sp = top;
 }
 
 void mz_fiber_prepare(int slot)
 {
+    mz_spin_clean(rt.slots[slot].stack_high);
     prepare(slot, mz_fiber_main);
     if (rt.switch_fp) save_fp(&environments[slot]);
 }

@@ -183,6 +183,7 @@ void mz_spin_init(void);
 void mz_spin_forbid(const char *because);
 void mz_spin_note(void);
 void mz_spin_reset(void);
+void mz_spin_clean(char *stack_high);
 void mz_spin(uint64_t key, const void *pc, const void *frame);
 bool mz_spin_any(void);
 bool mz_spin_settle(void);

@@ -15,6 +15,9 @@
  * stack up to that call, errno, the locks it holds. Everything else that it changes counts as a change
  * (mz_thread.changes): plain writes outside of its own stack, visible operations that change their object,
  * memory from the heap, being woken. Taking and giving back a lock is none, as the locks held are compared.
+ * When a thread stops must depend on its own past only. So what is not in use of its stack must not tell what
+ * the execution before left there: a thread starts with a clean stack, and with clean registers (fiber.c).
+ *
  * What libraries do behind our back would be missed: programs that use functions of libc with a hidden state,
  * or libraries without instrumentation, have no such loops recognised (start.c decides) and run into the step
  * limit instead.
@@ -31,6 +34,7 @@
 #define STACK  32768u
 #define SMALL  768u /* a stack that is compared from the first time */
 #define REGS   6u
+#define CLEAN  1024u  /* bytes of a stack that are cleared for a new thread */
 #define ROUND  10000u /* operations in one round, when a stopped thread is tried */
 
 struct state {
@@ -87,6 +91,21 @@ void mz_spin_reset(void)
         spins[s].count = spins[s].next = spins[s].changes = spins[s].seen_count = 0;
         spins[s].at = -1;
     }
+}
+
+/* Larger stacks are cleared once one was compared; the search starts over then. */
+static bool all_clean;
+
+void mz_spin_clean(char *stack_high)
+{
+    size_t size = all_clean ? STACK : CLEAN;
+    if (!rt.spin_off) mz_raw_memset(stack_high - size, 0, size);
+}
+
+static void compare_larger(void)
+{
+    all_clean = true;
+    if (rt.execution > 1) mz_explore_restart(rt.x); /* the first one had new stacks */
 }
 
 static inline __attribute__((always_inline)) void capture(struct state *s, const void *pc, const void *frame)
@@ -224,6 +243,7 @@ void mz_spin(uint64_t key, const void *pc, const void *frame)
         s->at = -1;
     }
     if (!is_worth_it(s, pc, size)) return;
+    if (mz_unlikely(size > CLEAN && !all_clean)) compare_larger();
     uint32_t slot = s->next;
     if ((int)slot == s->at) slot = (slot + 1) % STATES; /* to compare with, on trial */
     capture(&s->states[slot], pc, frame);

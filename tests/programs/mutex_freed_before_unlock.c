@@ -4,6 +4,7 @@
  * EXPECT -DFREE all error kind=data-race
  * EXPECT -DFREE -DTRY all error
  * EXPECT -DTRY all error kind=data-race
+ * EXPECT -DFREE --data-races=allow all error kind=use-after-free
  * EXPECT -DLOCK every verified
  * EXPECT -DLOCK -DFREE every verified
  * EXPECT -DLOCK -DFREE -DTRY every verified

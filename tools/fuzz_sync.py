@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Random C programs over all synchronization objects: every algorithm must find what brute force finds.
+
+    tools/fuzz_sync.py [--seed N] [--count N] [--algorithms LIST] [--keep DIR]
+
+A program has two or three threads that use a few kinds of objects, wait in loops, and keep what each operation
+answered. Its outcome, made of all answers, selects the assertion that fails at its end, so that with
+--keep-going the set of errors is the set of outcomes. It is compared with that of `--algorithm=none
+--no-sleep-sets`, which runs every interleaving; and all algorithms must count the same number of executions. The
+runtime is the same on both sides: what it does wrong in every interleaving is not found here. Exit status 1 and
+the program in DIR if they differ.
+"""
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+OUTCOMES = 200
+
+HEAD = """#define _GNU_SOURCE
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+static _Atomic int x[2], f[2];
+static pthread_mutex_t m[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_spinlock_t sl;
+static pthread_barrier_t b;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static sem_t s;
+static pthread_t t[4];
+static unsigned h[4];
+static const struct timespec later = {2000000000, 0};
+static void init(void) { atomic_fetch_add(&x[0], 1); }
+#define NOTE(v) (h[me] = h[me] * 31 + (unsigned)(v) + 1)
+#define FUTEX(a, op, v, v2, a2) syscall(SYS_futex, a, op, v, v2, a2, 0)
+static void ended(void *p) { atomic_fetch_add(&x[1], 1); (void)p; }
+"""
+
+ATOMICS = ["NOTE(atomic_load(&x[X]));", "atomic_store(&x[X], $K);", "NOTE(atomic_fetch_add(&x[X], 1));",
+           "{ int e = $K; NOTE(atomic_compare_exchange_strong(&x[X], &e, 3)); }"]
+# Operations of each kind of object; INSIDE is a block of its own; [X], $K and [Y] are chosen at random.
+KINDS = {
+    "mutex": ["pthread_mutex_lock(&m[X]); INSIDE pthread_mutex_unlock(&m[X]);"] * 2,
+    "try": [
+        "{ int r = pthread_mutex_trylock(&m[X]); NOTE(r); if (!r) { INSIDE pthread_mutex_unlock(&m[X]); } }",
+        "{ int r = pthread_mutex_timedlock(&m[X], &later); NOTE(r); if (!r) { INSIDE pthread_mutex_unlock(&m[X]); } "
+        "}",
+        "pthread_mutex_lock(&m[X]); INSIDE pthread_mutex_unlock(&m[X]);",
+        "while (pthread_mutex_trylock(&m[X])) {} INSIDE pthread_mutex_unlock(&m[X]);"],
+    "spinlock": ["pthread_spin_lock(&sl); INSIDE pthread_spin_unlock(&sl);",
+                 "{ int r = pthread_spin_trylock(&sl); NOTE(r); if (!r) { INSIDE pthread_spin_unlock(&sl); } }"],
+    "rwlock": ["pthread_rwlock_rdlock(&l); INSIDE pthread_rwlock_unlock(&l);",
+               "pthread_rwlock_wrlock(&l); INSIDE pthread_rwlock_unlock(&l);",
+               "{ int r = pthread_rwlock_tryrdlock(&l); NOTE(r); if (!r) { INSIDE pthread_rwlock_unlock(&l); } }",
+               "{ int r = pthread_rwlock_trywrlock(&l); NOTE(r); if (!r) { INSIDE pthread_rwlock_unlock(&l); } }"],
+    "semaphore": ["sem_wait(&s);", "sem_post(&s);", "sem_post(&s);", "NOTE(sem_trywait(&s));",
+                  "NOTE(sem_timedwait(&s, &later));", "{ int v; sem_getvalue(&s, &v); NOTE(v); }",
+                  "while (sem_trywait(&s)) {}"],
+    "barrier": ["NOTE(pthread_barrier_wait(&b));"],
+    "condition": ["pthread_mutex_lock(&m[0]); pthread_cond_wait(&c, &m[0]); INSIDE pthread_mutex_unlock(&m[0]);",
+                  "pthread_mutex_lock(&m[0]); NOTE(pthread_cond_timedwait(&c, &m[0], &later)); INSIDE "
+                  "pthread_mutex_unlock(&m[0]);",
+                  "pthread_cond_signal(&c);", "pthread_cond_signal(&c);", "pthread_cond_broadcast(&c);",
+                  "pthread_mutex_lock(&m[0]); pthread_cond_signal(&c); pthread_mutex_unlock(&m[0]);",
+                  "pthread_mutex_lock(&m[0]); while (!atomic_load(&x[X])) pthread_cond_timedwait(&c, &m[0], &later); "
+                  "pthread_mutex_unlock(&m[0]);",
+                  "pthread_mutex_lock(&m[0]); while (!atomic_load(&x[X])) pthread_cond_wait(&c, &m[0]); "
+                  "pthread_mutex_unlock(&m[0]);"],
+    "once": ["pthread_once(&once, init); NOTE(atomic_load(&x[0]));"],
+    "futex": ["NOTE(FUTEX(&f[X], FUTEX_WAIT, 0, 0, 0));", "NOTE(FUTEX(&f[X], FUTEX_WAIT, 0, &later, 0));",
+              "NOTE(FUTEX(&f[X], FUTEX_WAKE, 1, 0, 0));", "NOTE(FUTEX(&f[X], FUTEX_WAKE, INT_MAX, 0, 0));",
+              "atomic_store(&f[X], 1); FUTEX(&f[X], FUTEX_WAKE, INT_MAX, 0, 0);",
+              "NOTE(FUTEX(&f[0], FUTEX_REQUEUE, $K, (void *)(long)INT_MAX, &f[1]));"],
+    "join": ["NOTE(pthread_tryjoin_np(t[Y], NULL) == EBUSY);"],
+    "cancel": ["pthread_testcancel(); NOTE(1);", "pthread_cancel(t[Y]);",
+               "pthread_mutex_lock(&m[0]); pthread_cleanup_push(ended, 0); pthread_cond_wait(&c, &m[0]); "
+               "pthread_cleanup_pop(0); pthread_mutex_unlock(&m[0]);", "pthread_cond_signal(&c);"],
+    "clock": ["NOTE(time(NULL));", "sleep($K + 1);",
+              "{ struct timespec a = {1000000002, 0}; clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &a, NULL); }"],
+    "random": ["NOTE(rand());"],
+    "wait": ["while (!atomic_load(&x[X])) {}", "while (atomic_load(&x[X]) < 2) {}",
+             "for (;;) { pthread_mutex_lock(&m[1]); int v = atomic_load(&x[X]); pthread_mutex_unlock(&m[1]); "
+             "if (v) break; }"],
+}
+
+
+class Program:
+    def __init__(self, seed):
+        r = self.random = random.Random(seed)
+        self.kinds = r.sample(sorted(KINDS), r.choice([1, 2, 2, 3]))
+        self.count = r.choice([2, 2, 3, 3, 3])
+        self.cond = "cancel" in self.kinds or "condition" in self.kinds
+        length = {2: [2, 3], 3: [1, 2]}[self.count]
+        self.threads = [[self.operation(t, 0) for _ in range(r.choice(length))] for t in range(self.count)]
+        self.value, self.arrivals = r.choice([0, 0, 1]), r.choice([2, 2, self.count])
+        self.writers_first = r.random() < 0.3
+        self.optimize = r.choice(["-O0", "-O1", "-O2"])
+
+    def operation(self, me, depth):
+        r = self.random
+        kind = r.choice(self.kinds + ["atomic"])
+        text = r.choice(KINDS[kind] if kind != "atomic" else ATOMICS)
+        if depth and (kind == "cancel" or kind == "condition" and "wait" in text):
+            text = ATOMICS[2]
+        inside = self.operation(me, depth + 1) if "INSIDE" in text and depth < 1 and r.random() < 0.5 else ""
+        text = text.replace("[X]", "[1]" if self.cond and "&m[X]" in text else "[%d]" % r.randrange(2))
+        text = text.replace("$K", str(r.randrange(2))).replace("INSIDE", inside)
+        return text.replace("[Y]", "[%d]" % r.choice([t for t in range(self.count) if t != me]))
+
+    def c(self):
+        out = [HEAD]
+        for i, ops in enumerate(self.threads):
+            out += ["static void *run%d(void *arg)" % i, "{", "    enum { me = %d };" % i, "    (void)me;"]
+            out += ["    " + op for op in ops] + ["    return arg;", "}"]
+        n = range(self.count)
+        out += ["int main(void)", "{", "    enum { me = 3 };", "    sem_init(&s, 0, %d);" % self.value,
+                "    pthread_barrier_init(&b, NULL, %d);" % self.arrivals, "    pthread_spin_init(&sl, 0);"]
+        if self.writers_first:
+            out += ["    pthread_rwlockattr_t a;", "    pthread_rwlockattr_init(&a);",
+                    "    pthread_rwlockattr_setkind_np(&a, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);",
+                    "    pthread_rwlock_init(&l, &a);"]
+        if "join" in self.kinds or "cancel" in self.kinds:
+            out += ["    t[%d] = pthread_self();" % i for i in n]
+        out += ["    pthread_create(&t[%d], 0, run%d, 0);" % (i, i) for i in n]
+        out += ["    pthread_join(t[%d], 0);" % i for i in n]
+        out += ["    NOTE(atomic_load(&x[0]) * 7 + atomic_load(&x[1]));",
+                "    unsigned outcome = (h[0] * 7919 + h[1] * 104729 + h[2] * 1299709 + h[3]) %% %du;" % OUTCOMES]
+        out += ["    assert(outcome != %d);" % i for i in range(OUTCOMES)]
+        return "\n".join(out + ["    return 0;", "}"]) + "\n"
+
+
+def check(mazurka, words, directory):
+    """Verdict, set of errors, executions, blocked ones."""
+    out = subprocess.run([mazurka, "check", "--json", "--quiet", "--keep-going", "--time-limit=20",
+                          "--max-steps=200"] + words +
+                         ["--trace=" + os.path.join(directory, "fuzz.trace"), os.path.join(directory, "fuzz.c")],
+                         capture_output=True, text=True, env=dict(os.environ, XDG_CACHE_HOME=directory))
+    try:
+        result = json.loads(out.stdout)
+    except ValueError:
+        return "no result: " + out.stderr.strip(), set(), 0, 0
+    errors = set(e["message"] if e["kind"] == "assertion" else e["kind"] for e in result["errors"])
+    verdict = "incomplete" if not result["complete"] else "vacuous" if result["verdict"] == "vacuous" else "complete"
+    return verdict, errors, result["executions"], result["blocked"]
+
+
+def compare(options, optimize, directory):
+    """Differences between the algorithms, as text; None if brute force did not come to an end."""
+    brute = check(options.mazurka, [optimize, "--algorithm=none", "--no-sleep-sets"], directory)
+    if brute[0] not in ("complete", "vacuous"):
+        return None if brute[0] == "incomplete" or "not supported" in brute[0] else ["none: " + brute[0]]
+    differences, counts = [], set()
+    for algorithm in options.algorithms.split(","):
+        got = check(options.mazurka, [optimize, "--algorithm=" + algorithm], directory)
+        counts.add(got[2])
+        if got[:2] != brute[:2] or len(counts) > 1 or (algorithm == "optimal" and got[3]):
+            missed, invented = sorted(brute[1] - got[1]), sorted(got[1] - brute[1])
+            differences.append("%s: none %s %d, got %s %d, %d blocked; missed %s, invented %s" % (
+                (algorithm, brute[0], brute[2], got[0]) + got[2:] + (missed, invented)))
+    return differences
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--algorithms", default="optimal,source,dpor,sleep")
+    parser.add_argument("--keep", default="build", help="where programs go that differ")
+    parser.add_argument("--mazurka", default=os.path.join(os.path.dirname(__file__), "..", "mazurka"))
+    options = parser.parse_args()
+    different, compared, left_out = 0, 0, 0
+    with tempfile.TemporaryDirectory() as directory:
+        for seed in range(options.seed, options.seed + options.count):
+            program = Program(seed)
+            with open(os.path.join(directory, "fuzz.c"), "w") as f:
+                f.write(program.c())
+            differences = compare(options, program.optimize, directory)
+            compared += differences is not None
+            left_out += differences is None
+            if not differences:
+                continue
+            different += 1
+            name = os.path.join(options.keep, "fuzz-sync-%d.c" % seed)
+            with open(name, "w") as f:
+                f.write(program.c())
+            for line in differences:
+                print("%s (%s, %s): %s" % (name, " ".join(program.kinds), program.optimize, line), flush=True)
+    print("seed %d: %d programs compared, %d left out, %d different" % (options.seed, compared, left_out, different))
+    return different > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
