@@ -4,7 +4,6 @@
  * EXPECT -DIF all verified
  * EXPECT -DSPURIOUS -DIF --spurious-wakeups all error kind=assertion
  * EXPECT -DNO_PHASE all error kind=deadlock
- * SLOW -DN=3 optimal verified
  */
 #include "classic.h"
 

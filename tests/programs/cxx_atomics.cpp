@@ -11,7 +11,7 @@
 #include <cassert>
 #include <thread>
 
-struct pair {
+struct alignas(8) pair {
     int x, y;
 };
 static std::atomic<int> count;

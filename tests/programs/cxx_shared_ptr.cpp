@@ -1,7 +1,7 @@
 /* Reference counts: the last owner destroys the object, exactly once, and nobody uses it afterwards.
  * EXPECT all verified
  * EXPECT -DWEAK all verified
- * EXPECT -DSAME_POINTER all error kind=data-race
+ * EXPECT -DSAME_POINTER all error
  * EXPECT -DRAW all error
  */
 #include <atomic>
