@@ -91,9 +91,11 @@ void mz_mutex_take(struct mz_mutex *m)
 
 /* A release that is no event still needs its mutex: whoever destroys or frees that must come after it, by
  * having had the mutex later or otherwise. To the race check it is a read of bytes that nothing else reads.
- */
+ * A static mutex of a program that neither initialises nor destroys any stays for good. */
 static void released(const struct mz_mutex *m, const void *pc, const void *frame)
 {
+    if (mz_likely(!rt.destroy_used && (uintptr_t)m >= rt.program_start && (uintptr_t)m < rt.program_end))
+        return;
     if (mz_unlikely(rt.allow_races || rt.recording))
         mz_access_range(&m->waiters, sizeof m->depth, false, (void *)(uintptr_t)pc, frame);
     else

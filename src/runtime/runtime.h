@@ -119,6 +119,7 @@ struct mz_runtime {
     uint64_t explorer_fs;
     bool fsgsbase;
     uint32_t section_object;
+    uint64_t program_start, program_end; /* where the executable lies */
     bool switch_fs;    /* threads can be told apart by their thread-local storage: switch it along */
     bool switch_fp;    /* the same for their floating-point environments */
     bool standalone;   /* started without the command */
@@ -128,6 +129,7 @@ struct mz_runtime {
     bool trylock_used; /* the program calls trylock: releases of mutexes are visible */
     bool tryjoin_used; /* it asks whether a thread has ended: the end of threads is visible */
     bool cancel_used;
+    bool destroy_used;    /* it initialises or destroys mutexes at run time */
     bool modules_changed; /* code was loaded in this execution */
     bool spin_off;        /* what libraries change cannot be seen: no loops that wait are recognised */
     bool clock_used;      /* it reads the clock and sleeps: both are visible */

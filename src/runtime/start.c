@@ -87,6 +87,8 @@ static const char *const sleeps[] = {"sleep",
                                      NULL};
 #define SLEEP_FOR "_ZNSt11this_thread11__sleep_for" /* of C++ */
 static bool clock_read, clock_advanced;
+static const char *const destroys[] = {"pthread_mutex_init", "pthread_mutex_destroy", "mtx_init",
+                                       "mtx_destroy", NULL};
 /* Functions of libc that use no thread-local storage, not even errno. */
 static const char *const pure[] = {"memcmp",
                                    "memchr",
@@ -288,6 +290,7 @@ static void look_at_symbol(const char *name, struct mz_module *m)
         mz_spin_forbid(name);
     if (is_one_of(name, try_joins)) rt.tryjoin_used = true;
     if (!strcmp(name, "pthread_cancel")) rt.cancel_used = true;
+    if (is_one_of(name, destroys)) rt.destroy_used = true;
     if (is_one_of(name, clocks)) clock_read = true;
     if (is_one_of(name, sleeps) || !strncmp(name, SLEEP_FOR, sizeof SLEEP_FOR - 1)) clock_advanced = true;
     rt.clock_used = clock_read && clock_advanced;
@@ -447,6 +450,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
     struct mz_module *m = &c->modules[c->module_count++];
     m->bias = info->dlpi_addr;
     m->start = start;
+    if (c->module_count == 1) rt.program_start = start, rt.program_end = end;
     m->end = end;
     if (tls && tls < fs && fs - tls < (1u << 20)) m->tls_offset = (uint32_t)(fs - tls);
     if (info->dlpi_name[0]) {
