@@ -16,8 +16,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static inline uint64_t bit(int slot) { return (uint64_t)1 << slot; }
-
 static uint64_t waiters_of(uint64_t address)
 {
     uint64_t found = 0;
@@ -43,7 +41,7 @@ static void visible(uint8_t op, uint64_t address, enum mz_access access, uint64_
                                                    .size = 4,
                                                    .access = (uint8_t)access,
                                                    .pc = (uintptr_t)pc};
-    mz_enable(bit(rt.self), true);
+    mz_enable(mz_slot_bit(rt.self), true);
     rt.hooks++;
     mz_dispatch();
 }
@@ -59,7 +57,7 @@ static void wake(uint64_t address, int slot, const void *frame)
     mz_changed();
     MZ_RECORD(MZ_OP_WOKEN, address, 0, 0, 0, 0, slot, frame);
     /* It has nothing to lock again: it runs on to its next operation within this step. */
-    mz_enable(bit(slot), false);
+    mz_enable(mz_slot_bit(slot), false);
     rt.view.pending[slot].op = MZ_OP_NONE;
     rt.run.interrupted[rt.run.interrupted_count++] = (uint8_t)slot;
 }
@@ -132,8 +130,8 @@ static long requeue(uint64_t from, uint64_t to, uint64_t count, const void *pc, 
         mz_explore_wake(rt.x, rt.path->depth, slot);
         t->wait_object = 0; /* on its way */
         t->changes++;
-        mz_enable(bit(slot), false);
-        moved |= bit(slot);
+        mz_enable(mz_slot_bit(slot), false);
+        moved |= mz_slot_bit(slot);
     }
     update_choices(from);
     visible(MZ_OP_BROADCAST, to, MZ_WRITES, 1, pc);
@@ -144,7 +142,7 @@ static long requeue(uint64_t from, uint64_t to, uint64_t count, const void *pc, 
         int slot = __builtin_ctzll(moved);
         mz_explore_wake(rt.x, rt.path->depth, slot);
         rt.run.threads[slot].wait_object = rt.view.pending[slot].key = to;
-        mz_enable(bit(slot), rt.run.threads[slot].timed);
+        mz_enable(mz_slot_bit(slot), rt.run.threads[slot].timed);
     }
     update_choices(to);
     return n;

@@ -8,8 +8,6 @@
 #include "runtime.h"
 #include "pthread_objects.h"
 
-static inline uint64_t bit(int slot) { return (uint64_t)1 << slot; }
-
 /* Post a visible operation that may be disabled, for the running thread or for one that was just woken. */
 void mz_post(int slot, uint8_t op, uint64_t key, enum mz_access access, bool enabled, const void *pc)
 {
@@ -17,7 +15,7 @@ void mz_post(int slot, uint8_t op, uint64_t key, enum mz_access access, bool ena
         .key = key, .choices = 1, .op = op, .access = (uint8_t)access, .pc = (uintptr_t)pc};
     rt.run.threads[slot].state = MZ_THREAD_LOCKING;
     rt.run.threads[slot].wait_object = key;
-    mz_enable(bit(slot), enabled);
+    mz_enable(mz_slot_bit(slot), enabled);
 }
 
 void mz_enable(uint64_t slots, bool enabled)

@@ -25,7 +25,6 @@ struct mz_barrier {
 };
 _Static_assert(sizeof(struct mz_barrier) <= sizeof(pthread_barrier_t), "a barrier must fit");
 
-static inline uint64_t bit(int slot) { return (uint64_t)1 << slot; }
 static struct mz_barrier *of(pthread_barrier_t *b) { return (struct mz_barrier *)(void *)b; }
 
 /* Kept for the whole search: barriers that more threads use than they wait for. */
@@ -63,9 +62,9 @@ static void arrive(struct mz_barrier *b, const void *pc, const void *frame)
     MZ_RECORD(MZ_OP_ARRIVE, (uintptr_t)b, 0, 0, 0, 0, 0, frame);
     rt.run.threads[rt.self].woken_by = rt.path->depth;
     mz_sync_release_part(mz_last_object());
-    b->arrived |= bit(rt.self);
+    b->arrived |= mz_slot_bit(rt.self);
     mz_changed();
-    b->users |= bit(rt.self);
+    b->users |= mz_slot_bit(rt.self);
     if ((unsigned)__builtin_popcountll(b->users) > b->count) set_contended(b);
 }
 
@@ -86,14 +85,14 @@ static void wait_here(struct mz_barrier *b, uint8_t op, uint64_t choices, int sl
         (struct mz_pending){.key = 0, .choices = choices, .op = op, .access = MZ_WRITES, .pc = (uintptr_t)pc};
     rt.run.threads[slot].state = op == MZ_OP_CHOOSE ? MZ_THREAD_RUNNABLE : MZ_THREAD_BARRIER;
     rt.run.threads[slot].wait_object = (uintptr_t)b;
-    mz_enable(bit(slot), op == MZ_OP_CHOOSE);
+    mz_enable(mz_slot_bit(slot), op == MZ_OP_CHOOSE);
 }
 
 /* The one with the lowest number says who is the serial one; then all go on. Meanwhile others may have
  * arrived for the next meeting: those of this one are its choices. */
 static void lead(const void *frame)
 {
-    uint64_t others = rt.view.pending[rt.self].choices & ~bit(rt.self);
+    uint64_t others = rt.view.pending[rt.self].choices & ~mz_slot_bit(rt.self);
     int serial = rt.choice;
     mz_commit(MZ_WRITES, 0);
     MZ_RECORD(MZ_OP_CHOOSE, 0, 0, MZ_RECORD_HAS_VALUE, (uint64_t)serial, 0, 0, frame);

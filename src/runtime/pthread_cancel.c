@@ -20,7 +20,6 @@
 #include <setjmp.h>
 #include <unwind.h>
 
-static inline uint64_t bit(int slot) { return (uint64_t)1 << slot; }
 static struct mz_thread *self(void) { return &rt.run.threads[rt.self]; }
 static uint64_t key_of(int slot) { return (uintptr_t)&rt.run.threads[slot].cancel_pending; }
 

@@ -20,7 +20,6 @@
 
 _Static_assert(sizeof(struct mz_cond) <= sizeof(pthread_cond_t), "a condition variable must fit");
 
-static inline uint64_t bit(int slot) { return (uint64_t)1 << slot; }
 static struct mz_cond *of(pthread_cond_t *c) { return (struct mz_cond *)(void *)c; }
 static struct mz_mutex *mutex_of(pthread_mutex_t *m) { return (struct mz_mutex *)(void *)m; }
 
@@ -48,7 +47,7 @@ static void relock(struct mz_mutex *m, int slot, const void *pc)
 static void wake(struct mz_cond *c, int slot)
 {
     struct mz_thread *t = &rt.run.threads[slot];
-    c->waiters &= ~bit(slot);
+    c->waiters &= ~mz_slot_bit(slot);
     t->woken_by = rt.path->depth;
     t->changes++;
     if (t->timed) mz_explore_could_time_out(rt.x, slot);
@@ -70,7 +69,7 @@ static void give_up(struct mz_cond *c, struct mz_mutex *m, const void *pc, const
 {
     mz_commit_use(MZ_READS, c->waiters);
     MZ_RECORD(MZ_OP_TIMEOUT, (uintptr_t)c, 0, 0, 0, 0, 0, frame);
-    c->waiters &= ~bit(rt.self);
+    c->waiters &= ~mz_slot_bit(rt.self);
     update_choices(c);
     mz_spin((uintptr_t)c, pc, frame); /* a loop around a timed wait is better stopped without the mutex */
     relock(m, rt.self, pc);
@@ -101,7 +100,7 @@ int mz_cond_wait(struct mz_cond *c, struct mz_mutex *m, bool timed, const struct
     mz_spin((uintptr_t)c, pc, frame);
     mz_visible(MZ_OP_WAIT, (uintptr_t)c, 0, MZ_READS, 0, pc);
     t->woken_by = t->kicked = 0;
-    c->waiters |= bit(rt.self);
+    c->waiters |= mz_slot_bit(rt.self);
     update_choices(c);
     mz_commit_use(MZ_READS, 0);
     MZ_RECORD(MZ_OP_WAIT, (uintptr_t)c, 0, 0, 0, 0, 0, frame);
@@ -109,7 +108,7 @@ int mz_cond_wait(struct mz_cond *c, struct mz_mutex *m, bool timed, const struct
     t->timed = may_give_up;
     if (cancellable) mz_cancel_publish(c, false, pc);
     release_one_level(m, pc, frame);
-    if (c->waiters & bit(rt.self))
+    if (c->waiters & mz_slot_bit(rt.self))
         begin_to_wait(c, m, may_give_up, pc);
     else
         relock(m, rt.self, pc);
@@ -137,11 +136,11 @@ int mz_cond_signal(struct mz_cond *c, const void *pc, const void *frame)
                                                    .op = MZ_OP_SIGNAL,
                                                    .access = MZ_WRITES,
                                                    .pc = (uintptr_t)pc};
-    rt.view.enabled |= bit(rt.self);
-    c->signalers |= bit(rt.self);
+    rt.view.enabled |= mz_slot_bit(rt.self);
+    c->signalers |= mz_slot_bit(rt.self);
     rt.hooks++;
     mz_dispatch();
-    c->signalers &= ~bit(rt.self);
+    c->signalers &= ~mz_slot_bit(rt.self);
     mz_changed();
     mz_commit_use(MZ_WRITES, c->waiters);
     MZ_RECORD(MZ_OP_SIGNAL, (uintptr_t)c, 0, c->waiters ? 0 : MZ_RECORD_FAILED, 0, 0, 0, frame);
@@ -168,10 +167,10 @@ void mz_cond_kick(struct mz_cond *c, int slot, const void *pc, const void *frame
 {
     mz_visible(MZ_OP_BROADCAST, (uintptr_t)c, 0, MZ_WRITES, 0, pc);
     mz_commit_use(MZ_WRITES, c->waiters);
-    MZ_RECORD(MZ_OP_BROADCAST, (uintptr_t)c, 0, c->waiters & bit(slot) ? 0 : MZ_RECORD_FAILED, 0, 0, 0,
-              frame);
+    MZ_RECORD(MZ_OP_BROADCAST, (uintptr_t)c, 0, c->waiters & mz_slot_bit(slot) ? 0 : MZ_RECORD_FAILED, 0, 0,
+              0, frame);
     rt.run.threads[slot].kicked = c->waiters >> slot & 1;
-    if (c->waiters & bit(slot)) wake(c, slot);
+    if (c->waiters & mz_slot_bit(slot)) wake(c, slot);
     update_choices(c);
 }
 

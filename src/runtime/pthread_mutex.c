@@ -23,7 +23,6 @@ _Static_assert(offsetof(struct mz_mutex, kind) == 16, "glibc's place of the kind
 
 #define ROBUST 16
 
-static inline uint64_t bit(int slot) { return (uint64_t)1 << slot; }
 static struct mz_mutex *of(pthread_mutex_t *m) { return (struct mz_mutex *)(void *)m; }
 static int kind_of(const struct mz_mutex *m) { return m->kind & 3; }
 
@@ -49,7 +48,7 @@ void mz_mutex_post(struct mz_mutex *m, int slot, const void *pc)
     /* A thread that waited on a condition variable with a recursive mutex locked twice still holds it. */
     bool own = m->owner == (unsigned)slot + 1 && m->depth && kind_of(m) == PTHREAD_MUTEX_RECURSIVE;
     mz_post(slot, MZ_OP_LOCK, (uintptr_t)m, MZ_WRITES, !m->owner || own, pc);
-    if (!own) m->waiters |= bit(slot);
+    if (!own) m->waiters |= mz_slot_bit(slot);
 }
 
 static void hold(struct mz_mutex *m)
@@ -75,8 +74,9 @@ static void let_go(const struct mz_mutex *m)
 void mz_mutex_take(struct mz_mutex *m)
 {
     rt.run.threads[rt.self].state = MZ_THREAD_RUNNABLE;
+    if (rt.trylock_used) mz_changed(); /* somebody who tries it can tell (spin.c) */
     if (mz_likely(m->owner != rt.self + 1u)) {
-        m->waiters &= ~bit(rt.self);
+        m->waiters &= ~mz_slot_bit(rt.self);
         m->owner = rt.self + 1u;
         m->depth = 1;
         rt.view.enabled &= ~m->waiters;
@@ -326,7 +326,7 @@ static void spin_take(uint32_t *lock)
     mz_changed();
     *lock = rt.self + 1u;
     rt.run.threads[rt.self].state = MZ_THREAD_RUNNABLE;
-    mz_enable(mz_pending_on((uintptr_t)lock, MZ_OP_LOCK) & ~bit(rt.self), false);
+    mz_enable(mz_pending_on((uintptr_t)lock, MZ_OP_LOCK) & ~mz_slot_bit(rt.self), false);
     mz_commit_use(MZ_WRITES, 0);
     mz_sync_acquire();
 }

@@ -26,7 +26,6 @@ struct mz_rwlock {
 _Static_assert(offsetof(struct mz_rwlock, kind) == 48, "glibc's place of the kind of a read-write lock");
 _Static_assert(sizeof(struct mz_rwlock) <= sizeof(pthread_rwlock_t), "a read-write lock must fit");
 
-static inline uint64_t bit(int slot) { return (uint64_t)1 << slot; }
 static struct mz_rwlock *of(pthread_rwlock_t *l) { return (struct mz_rwlock *)(void *)l; }
 
 static void check(const struct mz_rwlock *l)
@@ -107,7 +106,7 @@ int mz_rwlock_holder(uint64_t key, int slot, bool to_read)
     const struct mz_rwlock *l = (const struct mz_rwlock *)key;
     if (l->writer) return (int)l->writer - 1;
     if (to_read || !l->readers) return -1;
-    return l->readers & bit(slot) ? slot : __builtin_ctzll(l->readers);
+    return l->readers & mz_slot_bit(slot) ? slot : __builtin_ctzll(l->readers);
 }
 
 /* ---- locking ---- */
@@ -116,6 +115,7 @@ static void happens(struct mz_rwlock *l, uint8_t op, enum mz_access access, uint
                     const void *frame)
 {
     rt.run.threads[rt.self].state = MZ_THREAD_RUNNABLE;
+    if (rt.rwtry_used && access != MZ_READS) mz_changed(); /* somebody who tries it can tell (spin.c) */
     update(l);
     mz_commit_use(access, before);
     MZ_RECORD(op, (uintptr_t)l, 0, flags, 0, 0, 0, frame);
@@ -125,7 +125,7 @@ static void happens(struct mz_rwlock *l, uint8_t op, enum mz_access access, uint
 static void take_shared(struct mz_rwlock *l, uint8_t op, const void *frame)
 {
     uint64_t before = state(l);
-    l->readers |= bit(rt.self);
+    l->readers |= mz_slot_bit(rt.self);
     hold(l);
     happens(l, op, shared(l), before, 0, frame);
     mz_sync_acquire();
@@ -146,7 +146,7 @@ static int read_lock(struct mz_rwlock *l, const void *pc, const void *frame)
     if (!rt.active) return 0;
     check(l);
     if (l->writer == rt.self + 1u) return EDEADLK;
-    if (l->readers & bit(rt.self) && !writers_first(l)) {
+    if (l->readers & mz_slot_bit(rt.self) && !writers_first(l)) {
         hold(l);
         MZ_RECORD(MZ_OP_ACQUIRE, (uintptr_t)l, 0, 0, 0, 0, 0, frame);
         return 0;
@@ -184,7 +184,7 @@ static int try_read(struct mz_rwlock *l, int busy, const void *pc, const void *f
     if (!rt.active) return 0;
     check(l);
     if (busy == ETIMEDOUT && l->writer == rt.self + 1u) return EDEADLK;
-    if (l->readers & bit(rt.self) && !writers_first(l)) {
+    if (l->readers & mz_slot_bit(rt.self) && !writers_first(l)) {
         hold(l);
         MZ_RECORD(MZ_OP_ACQUIRE, (uintptr_t)l, 0, 0, 0, 0, 0, frame);
         return 0;
@@ -227,7 +227,7 @@ static void unlock_shared(struct mz_rwlock *l, const void *pc, const void *frame
 {
     mz_visible(MZ_OP_RWUNLOCK, (uintptr_t)l, 0, (uint8_t)shared(l), 0, pc);
     uint64_t before = state(l);
-    l->readers &= ~bit(rt.self);
+    l->readers &= ~mz_slot_bit(rt.self);
     happens(l, MZ_OP_RWUNLOCK, shared(l), before, 0, frame);
     mz_sync_release_part(mz_last_object());
 }
@@ -239,7 +239,7 @@ static int unlock(struct mz_rwlock *l, const void *pc, const void *frame)
     if (l->writer == rt.self + 1u) {
         let_go(l);
         unlock_exclusive(l, pc, frame);
-    } else if (!(l->readers & bit(rt.self))) {
+    } else if (!(l->readers & mz_slot_bit(rt.self))) {
         mz_misuse("unlock of a read-write lock that this thread does not hold", l);
     } else if (let_go(l)) {
         MZ_RECORD(MZ_OP_RELEASE, (uintptr_t)l, 0, 0, 0, 0, 0, frame);

@@ -127,6 +127,7 @@ struct mz_runtime {
     bool once;         /* one execution only */
     bool stop;         /* end the exploration after this execution */
     bool trylock_used; /* the program calls trylock: releases of mutexes are visible */
+    bool rwtry_used;   /* the same for read-write locks, whose releases always are */
     bool tryjoin_used; /* it asks whether a thread has ended: the end of threads is visible */
     bool cancel_used;
     bool destroy_used;    /* it initialises or destroys mutexes at run time */
@@ -143,6 +144,8 @@ struct mz_runtime {
 };
 
 extern struct mz_runtime rt;
+
+static inline uint64_t mz_slot_bit(int slot) { return (uint64_t)1 << slot; }
 
 /* fiber.c */
 void mz_fiber_main(void); /* schedule.c: what every fiber runs */

@@ -16,14 +16,13 @@
 
 struct mz_runtime rt;
 
-static inline uint64_t bit(int slot) { return (uint64_t)1 << slot; }
 static inline struct mz_thread *self(void) { return &rt.run.threads[rt.self]; }
 
 static struct mz_step next_step(void)
 {
     if (mz_likely(rt.path->depth < rt.path->replay)) {
         struct mz_step step = rt.path->steps[rt.path->depth];
-        if (mz_unlikely(!(rt.view.enabled & bit(step.thread)))) mz_diverged(step.thread);
+        if (mz_unlikely(!(rt.view.enabled & mz_slot_bit(step.thread)))) mz_diverged(step.thread);
         return step;
     }
     return mz_explore_next(rt.x);
@@ -50,7 +49,7 @@ void mz_dispatch(void)
     int to;
     if (mz_unlikely(rt.section)) mz_section_check(MZ_OP_NONE);
     if (mz_unlikely(rt.trial)) { /* it goes on alone, as long as nobody else could */
-        if (rt.view.enabled == bit(rt.self)) return;
+        if (rt.view.enabled == mz_slot_bit(rt.self)) return;
         mz_fiber_leave();
     }
     if (mz_unlikely(rt.run.interrupted_count)) {
@@ -92,9 +91,9 @@ _Noreturn void mz_halt(enum mz_thread_state state)
     if (rt.trial) mz_fiber_leave();
     rt.section = 0;
     self()->state = (uint8_t)state;
-    rt.view.enabled &= ~bit(rt.self);
+    rt.view.enabled &= ~mz_slot_bit(rt.self);
     rt.view.pending[rt.self].op = MZ_OP_NONE;
-    if (state == MZ_THREAD_FINISHED) rt.view.alive &= ~bit(rt.self);
+    if (state == MZ_THREAD_FINISHED) rt.view.alive &= ~mz_slot_bit(rt.self);
     if (rt.stop) mz_fiber_leave();
     mz_dispatch();
     MZ_BUG("a thread that had halted was run");
@@ -132,7 +131,7 @@ int mz_spawn(void *(*start)(void *), void *argument)
     t->argument = argument;
     t->epoch = 1;
     rt.channel->threads[child].start = (uintptr_t)start;
-    rt.view.alive |= bit(child);
+    rt.view.alive |= mz_slot_bit(child);
     rt.run.thread_count++;
     mz_changed();
     rt.run.local_operations++;
@@ -161,7 +160,7 @@ void mz_join(int slot)
         t->joiner = (uint8_t)(rt.self + 1);
         self()->state = MZ_THREAD_JOINING;
         self()->joining = (uint8_t)slot;
-        rt.view.enabled &= ~bit(rt.self);
+        rt.view.enabled &= ~mz_slot_bit(rt.self);
         rt.view.pending[rt.self].op = MZ_OP_NONE;
         mz_dispatch();
         self()->state = MZ_THREAD_RUNNABLE;
@@ -191,7 +190,7 @@ _Noreturn void mz_finish(void *result)
     mz_keys_end();
     mz_once_abandoned(NULL);
     mz_mutex_owner_ends();
-    if (rt.view.alive == bit(rt.self) && mz_exit_matters()) end_of_last_thread();
+    if (rt.view.alive == mz_slot_bit(rt.self) && mz_exit_matters()) end_of_last_thread();
     if (rt.tryjoin_used) {
         mz_visible(MZ_OP_FINISHED, (uintptr_t)&t->ended, 0, MZ_WRITES, 0, MZ_PC());
         t->ended = 1;
@@ -203,8 +202,8 @@ _Noreturn void mz_finish(void *result)
     mz_memory_thread_ends();
     if (t->joiner) {
         t->state = MZ_THREAD_FINISHED;
-        rt.view.alive &= ~bit(rt.self);
-        rt.view.enabled &= ~bit(rt.self);
+        rt.view.alive &= ~mz_slot_bit(rt.self);
+        rt.view.enabled &= ~mz_slot_bit(rt.self);
         mz_fiber_go(t->joiner - 1);
         MZ_BUG("a finished thread was run");
     }
@@ -223,9 +222,9 @@ _Noreturn void mz_exit_program(int code, bool handlers)
                                                    .access = MZ_WRITES,
                                                    .pc = (uintptr_t)MZ_PC()};
     if (rt.run.exited)
-        rt.view.enabled &= ~bit(rt.self);
+        rt.view.enabled &= ~mz_slot_bit(rt.self);
     else
-        rt.view.enabled |= bit(rt.self);
+        rt.view.enabled |= mz_slot_bit(rt.self);
     mz_dispatch();
     mz_commit(MZ_WRITES, 0);
     MZ_RECORD(MZ_OP_EXIT, 0, 0, MZ_RECORD_HAS_VALUE, (uint64_t)code, 0, 0, MZ_FRAME());
@@ -234,7 +233,7 @@ _Noreturn void mz_exit_program(int code, bool handlers)
     rt.run.exit_thread = rt.self;
     rt.run.exit_frame = handlers ? MZ_FRAME() : NULL;
     if (code & 0xff) mz_record_place(&rt.run.exit_place, MZ_FRAME());
-    for (uint64_t others = rt.view.enabled & ~bit(rt.self); others; others &= others - 1)
+    for (uint64_t others = rt.view.enabled & ~mz_slot_bit(rt.self); others; others &= others - 1)
         if (rt.view.pending[__builtin_ctzll(others)].op == MZ_OP_EXIT) rt.view.enabled &= ~(others & -others);
     if (handlers) {
         mz_thread_objects_end();
@@ -272,7 +271,7 @@ static void run_reset(void)
     mz_sync_reset();
     mz_shadow_reset();
     mz_spin_reset();
-    rt.view.alive = bit(0);
+    rt.view.alive = mz_slot_bit(0);
     rt.view.enabled = 0;
     rt.view.pending[0].op = MZ_OP_NONE;
     rt.run.threads[0].state = MZ_THREAD_RUNNABLE;
@@ -285,7 +284,7 @@ static void classify_end(void)
     enum mz_ending ending = mz_explore_ending(rt.x);
     if (rt.stop || ending != MZ_ENDING_MAXIMAL || rt.run.failed) return;
     if (rt.run.exited) {
-        if (rt.view.alive & ~bit(rt.run.exit_thread)) rt.channel->counters.unjoined++;
+        if (rt.view.alive & ~mz_slot_bit(rt.run.exit_thread)) rt.channel->counters.unjoined++;
         if (rt.run.exit_code & 0xff) mz_finding_exit_code();
         if (rt.run.exit_frame) mz_leaks_check();
     } else if (mz_spin_any()) {

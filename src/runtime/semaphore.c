@@ -26,7 +26,6 @@ struct mz_semaphore {
 };
 _Static_assert(sizeof(struct mz_semaphore) <= sizeof(sem_t), "a semaphore must fit");
 
-static inline uint64_t bit(int slot) { return (uint64_t)1 << slot; }
 static struct mz_semaphore *of(sem_t *s) { return (struct mz_semaphore *)(void *)s; }
 
 static void check(const struct mz_semaphore *s)
@@ -92,7 +91,7 @@ void mz_semaphore_kick(void *semaphore, int slot, const void *pc, const void *fr
     mz_visible(MZ_OP_CANCEL, (uintptr_t)s, 0, MZ_WRITES, 0, pc);
     mz_commit_use(MZ_WRITES, s->value);
     MZ_RECORD(MZ_OP_CANCEL, 0, 0, 0, 0, 0, slot, frame);
-    wake(s, s->waiters & bit(slot));
+    wake(s, s->waiters & mz_slot_bit(slot));
 }
 
 /* After a failed try. */
@@ -100,7 +99,7 @@ static void wait_for_post(struct mz_semaphore *s, const void *pc)
 {
     struct mz_thread *t = &rt.run.threads[rt.self];
     mz_cancel_publish(s, true, pc);
-    if (s->waiters & bit(rt.self)) {
+    if (s->waiters & mz_slot_bit(rt.self)) {
         mz_post(rt.self, MZ_OP_NONE, (uintptr_t)s, MZ_READS, false, pc);
         t->state = MZ_THREAD_SEMWAIT;
         mz_dispatch();
@@ -116,7 +115,7 @@ static void wait_cancellable(struct mz_semaphore *s, const void *pc, const void 
     for (;;) {
         mz_visible(MZ_OP_SEM_TRY, (uintptr_t)s, 0, MZ_WRITES, 0, pc);
         if (s->value) break;
-        s->waiters |= bit(rt.self);
+        s->waiters |= mz_slot_bit(rt.self);
         happens(s, MZ_OP_SEM_TRY, MZ_READS, 0, MZ_RECORD_FAILED, frame);
         wait_for_post(s, pc);
     }

@@ -14,7 +14,8 @@
  * Local state is: where the thread is (the address of the call), the registers that survive calls, all of its
  * stack up to that call, errno, the locks it holds. Everything else that it changes counts as a change
  * (mz_thread.changes): plain writes outside of its own stack, visible operations that change their object,
- * memory from the heap, being woken. Taking and giving back a lock is none, as the locks held are compared.
+ * memory from the heap, being woken. Taking and giving back a lock is none, as the locks held are compared;
+ * unless the program tries such locks: then others can notice that it was held for a moment, and it is one.
  * When a thread stops must depend on its own past only. So what is not in use of its stack must not tell what
  * the execution before left there: a thread starts with a clean stack, and with clean registers (fiber.c).
  *

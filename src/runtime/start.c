@@ -54,6 +54,13 @@ static const char *const tries[] = {"pthread_mutex_trylock",
                                     "mtx_trylock",
                                     "mtx_timedlock",
                                     NULL};
+static const char *const rwtries[] = {"pthread_rwlock_tryrdlock",
+                                      "pthread_rwlock_trywrlock",
+                                      "pthread_rwlock_timedrdlock",
+                                      "pthread_rwlock_timedwrlock",
+                                      "pthread_rwlock_clockrdlock",
+                                      "pthread_rwlock_clockwrlock",
+                                      NULL};
 static const char *const try_joins[] = {"pthread_tryjoin_np", "pthread_timedjoin_np", "pthread_clockjoin_np",
                                         NULL};
 static const char *const clocks[] = {"clock_gettime",
@@ -288,6 +295,7 @@ static void look_at_symbol(const char *name, struct mz_module *m)
     if (!is_one_of(name, pure) && !is_our_symbol(name) && !is_harmless_call(name) &&
         !in_harmless_library(name))
         mz_spin_forbid(name);
+    if (is_one_of(name, rwtries)) rt.rwtry_used = true;
     if (is_one_of(name, try_joins)) rt.tryjoin_used = true;
     if (!strcmp(name, "pthread_cancel")) rt.cancel_used = true;
     if (is_one_of(name, destroys)) rt.destroy_used = true;
