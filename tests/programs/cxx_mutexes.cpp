@@ -7,7 +7,7 @@
  * EXPECT -DTIMED every verified 3
  * std::scoped_lock gives back what it has and tries again: in opposite orders that may go on for ever.
  * EXPECT -DSCOPED --max-steps=60 all incomplete
- * EXPECT -DNO_LOCK all error kind=data-race line=69
+ * EXPECT -DNO_LOCK all error kind=data-race line=70
  * EXPECT -DABBA every error kind=deadlock
  * OPTIONS -std=c++17
  */

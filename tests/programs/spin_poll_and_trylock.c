@@ -1,6 +1,8 @@
-/* A thread that polls under a mutex can be noticed, again and again, by one that tries the mutex: both tries
- * may fail. So its rounds cannot be left out, and there are executions without end. Without the tries they
- * can. EXPECT --max-steps=300 all incomplete EXPECT -DNO_TRY every verified
+/* A thread that polls under a mutex can be noticed, again and again, by one that tries the mutex: both
+ * tries may fail. So its rounds cannot be left out, and there are executions without end. Without the
+ * tries they can.
+ * EXPECT --max-steps=300 all incomplete
+ * EXPECT -DNO_TRY every verified
  */
 #include <assert.h>
 #include <pthread.h>
