@@ -51,7 +51,8 @@ $B/mz-random: $(random_o)
 # Hooks that may be called from a loop that waits leave the registers alone that survive calls: spin.c
 # compares them. Only gcc can be told so; built with others, such loops are not recognised.
 spin_o := $(patsubst %,$B/target/src/runtime/%.o,spin objects shadow hooks_atomic hooks_mem visible section pthread_mutex pthread_cond \
-          pthread_rwlock pthread_once pthread_thread pthread_cancel semaphore futex time c11_threads)
+          pthread_rwlock pthread_once pthread_thread pthread_cancel cancel_points hooks_stdio semaphore futex time \
+          c11_threads)
 SPIN_FLAGS := $(if $(findstring clang,$(shell $(CC) --version)),-DMZ_NO_SPIN,\
               -ffixed-rbx -ffixed-r12 -ffixed-r13 -ffixed-r14 -ffixed-r15)
 $(spin_o): TARGET_FLAGS += $(SPIN_FLAGS)

@@ -3,6 +3,7 @@
  * with numbered arguments is left alone. */
 #define _GNU_SOURCE
 #include "runtime.h"
+#include "pthread_objects.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -272,33 +273,39 @@ static ssize_t got(void *to, ssize_t n, struct caller c)
 MZ_EXPORT ssize_t read(int fd, void *to, size_t size)
 {
     LIBC(read);
+    mz_test_cancel(MZ_PC());
     return got(to, real(fd, to, size), CALLER);
 }
 MZ_EXPORT ssize_t pread(int fd, void *to, size_t size, off_t at)
 {
     LIBC(pread);
+    mz_test_cancel(MZ_PC());
     return got(to, real(fd, to, size, at), CALLER);
 }
 MZ_EXPORT ssize_t recv(int fd, void *to, size_t size, int flags)
 {
     LIBC(recv);
+    mz_test_cancel(MZ_PC());
     return got(to, real(fd, to, size, flags), CALLER);
 }
 MZ_EXPORT ssize_t write(int fd, const void *from, size_t size)
 {
     LIBC(write);
+    mz_test_cancel(MZ_PC());
     reads(from, size, CALLER);
     return real(fd, from, size);
 }
 MZ_EXPORT ssize_t pwrite(int fd, const void *from, size_t size, off_t at)
 {
     LIBC(pwrite);
+    mz_test_cancel(MZ_PC());
     reads(from, size, CALLER);
     return real(fd, from, size, at);
 }
 MZ_EXPORT ssize_t send(int fd, const void *from, size_t size, int flags)
 {
     LIBC(send);
+    mz_test_cancel(MZ_PC());
     reads(from, size, CALLER);
     return real(fd, from, size, flags);
 }

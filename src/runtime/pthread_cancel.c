@@ -2,10 +2,13 @@
  *
  * pthread_cancel and the cancellation points of its target are operations on one object, the target's
  * cancellation: points only read it. While the target waits on a condition variable or a
- * semaphore it has said so there (publish), and the canceller wakes it by an operation on that object; if it
- * was cancelled first, it finds that out when it says so. Where a thread cannot be woken (join) a
- * cancellation that comes while it waits is refused. Only programs that import pthread_cancel have any of
- * these operations.
+ * semaphore or for the end of a thread it has said so there (publish), and the canceller wakes it by an
+ * operation on that object; if it was cancelled first, it finds that out when it says so. Only programs that
+ * import pthread_cancel have any of these operations.
+ *
+ * Calls that may block in the kernel are cancellation points too. Here they do not wait for other threads, so
+ * all that matters is whether the thread has been cancelled when it calls: they look, and go on to libc. What
+ * stdio does is no cancellation point (POSIX lets us choose).
  *
  * Cleanup handlers: pthread_cleanup_push of glibc, in C, leaves a jump buffer in the caller's frame and
  * registers it here; ending the thread jumps there, the handler runs and comes back to __pthread_unwind_next.
@@ -120,22 +123,25 @@ void mz_test_cancel(const void *pc)
 static void kick(int slot, const void *pc, const void *frame)
 {
     const struct mz_thread *t = &rt.run.threads[slot];
-    if (t->waits_for_post)
+    if (t->waiting_kind == MZ_WAITS_THREAD)
+        mz_thread_kick(t->waiting_where, slot, pc, frame);
+    else if (t->waiting_kind == MZ_WAITS_SEMAPHORE)
         mz_semaphore_kick(t->waiting_where, slot, pc, frame);
     else
         mz_cond_kick(t->waiting_where, slot, pc, frame);
 }
 
 /* "I wait on this": from now on whoever cancels this thread wakes it there. If it has been cancelled already,
- * it does not wait, unless a signal has come first: then it goes on, with the mutex still to be released. */
-void mz_cancel_publish(void *object, bool semaphore, const void *pc)
+ * it does not wait, unless a signal has come first: then it goes on, with the mutex still to be released.
+ * (For a thread it does not wait yet: that begins within the same step.) */
+void mz_cancel_publish(void *object, enum mz_wait_kind kind, const void *pc)
 {
     look(MZ_OP_TESTCANCEL, MZ_WRITES, pc, MZ_FRAME());
     self()->waiting_where = object;
-    self()->waits_for_post = semaphore;
+    self()->waiting_kind = (uint8_t)kind;
     if (!self()->cancel_pending) return;
-    kick(rt.self, pc, MZ_FRAME());
-    if (!semaphore && !self()->kicked) return;
+    if (kind != MZ_WAITS_THREAD) kick(rt.self, pc, MZ_FRAME());
+    if (kind == MZ_WAITS_COND && !self()->kicked) return;
     self()->waiting_where = NULL;
     mz_cancel_act();
 }
@@ -159,9 +165,6 @@ MZ_EXPORT int pthread_cancel(pthread_t thread)
     MZ_RECORD(MZ_OP_CANCEL, 0, 0, 0, 0, 0, slot, MZ_FRAME());
     t->cancel_pending = 1;
     if (t->waiting_where) kick(slot, MZ_PC(), MZ_FRAME());
-    if (t->state == MZ_THREAD_JOINING && !t->cancel_off)
-        mz_unsupported("pthread_cancel of a thread that waits in pthread_join",
-                       "cancel the joined thread first");
     return 0;
 }
 

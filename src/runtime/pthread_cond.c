@@ -106,7 +106,7 @@ int mz_cond_wait(struct mz_cond *c, struct mz_mutex *m, bool timed, const struct
     MZ_RECORD(MZ_OP_WAIT, (uintptr_t)c, 0, 0, 0, 0, 0, frame);
     bool cancellable = rt.cancel_used && !t->cancel_off;
     t->timed = may_give_up;
-    if (cancellable) mz_cancel_publish(c, false, pc);
+    if (cancellable) mz_cancel_publish(c, MZ_WAITS_COND, pc);
     release_one_level(m, pc, frame);
     if (c->waiters & mz_slot_bit(rt.self))
         begin_to_wait(c, m, may_give_up, pc);

@@ -53,10 +53,12 @@ int mz_thread_create(uint64_t *thread, const void *attributes, void *(*start)(vo
                      const void *pc, const void *frame);
 int mz_thread_join(uint64_t thread, void **result, const void *pc, const void *frame);
 int mz_thread_slot(uint64_t thread);
+void mz_thread_kick(void *joined, int slot, const void *pc, const void *frame);
 
 /* pthread_cancel.c */
 void mz_test_cancel(const void *pc);
-void mz_cancel_publish(void *object, bool semaphore, const void *pc);
+enum mz_wait_kind { MZ_WAITS_COND, MZ_WAITS_SEMAPHORE, MZ_WAITS_THREAD };
+void mz_cancel_publish(void *object, enum mz_wait_kind kind, const void *pc);
 bool mz_cancel_withdraw(const void *pc); /* was it cancelled meanwhile? */
 _Noreturn void mz_cancel_act(void);
 _Noreturn void mz_thread_exit(void *result);

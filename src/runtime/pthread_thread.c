@@ -84,12 +84,32 @@ int mz_thread_join(uint64_t thread, void **result, const void *pc, const void *f
     int slot = rt.active ? mz_thread_slot(thread) : -1;
     if (slot < 0) return ESRCH;
     if (slot == rt.self) return EDEADLK;
-    mz_test_cancel(pc);
+    bool cancellable = rt.cancel_used && !rt.run.threads[rt.self].cancel_off;
+    if (cancellable) mz_cancel_publish(&rt.run.threads[slot], MZ_WAITS_THREAD, pc);
     use_up(&rt.run.threads[slot], true);
     rt.view.pending[rt.self].pc = (uintptr_t)pc;
-    mz_join(slot);
+    bool ended = mz_join(slot);
+    if (cancellable) mz_cancel_withdraw(pc);
+    if (!ended) mz_cancel_act();
     joined(slot, result, pc, frame);
     return 0;
+}
+
+/* The thread in `slot` has been cancelled: if it still waits for the other one to end, it does so no more,
+ * and that one can be joined by others. Whether it has ended comes first or second: both are operations on
+ * its end. */
+void mz_thread_kick(void *joined, int slot, const void *pc, const void *frame)
+{
+    struct mz_thread *t = &rt.run.threads[slot], *other = joined;
+    mz_visible(MZ_OP_CANCEL, (uintptr_t)&other->ended, 0, MZ_WRITES, 0, pc);
+    mz_commit(MZ_WRITES, 0);
+    MZ_RECORD(MZ_OP_CANCEL, 0, 0, 0, 0, 0, slot, frame);
+    if (other->joiner != slot + 1 || other->ended) return;
+    other->joiner = other->joined = 0;
+    t->kicked = 1;
+    t->changes++;
+    mz_explore_wake(rt.x, rt.path->depth, slot);
+    rt.run.interrupted[rt.run.interrupted_count++] = (uint8_t)slot; /* runs on within this step */
 }
 
 MZ_EXPORT int pthread_join(pthread_t thread, void **result)
@@ -127,6 +147,7 @@ static int timed_join(uint64_t thread, void **result, const struct timespec *unt
 {
     if (!until) return mz_thread_join(thread, result, pc, frame);
     if (!mz_time_is_valid(until)) return EINVAL;
+    mz_test_cancel(pc);
     int answer = try_join(thread, result, ETIMEDOUT, pc, frame);
     if (answer == ETIMEDOUT) mz_time_passes_to(until, pc);
     return answer;

@@ -63,9 +63,9 @@ struct mz_thread {
     uint8_t timed;     /* WAITING: may time out */
     uint8_t cancel_off, cancel_pending;
     uint8_t held_count;
-    void *waiting_where;       /* condition variable or semaphore: where a cancellation wakes it */
-    uint8_t waits_for_post;    /* it is a semaphore */
-    uint8_t kicked;            /* a cancellation has ended its wait on a condition variable */
+    void *waiting_where;       /* where a cancellation wakes it: of the kind below */
+    uint8_t waiting_kind;      /* enum mz_wait_kind, pthread_objects.h */
+    uint8_t kicked;            /* a cancellation has ended its wait on a condition variable or for a thread */
     struct mz_once_call *once; /* innermost function of pthread_once that it runs */
     uint8_t ended;             /* visibly, see pthread_thread.c */
     uint8_t serial;            /* what a barrier tells it */
@@ -128,7 +128,7 @@ struct mz_runtime {
     bool stop;         /* end the exploration after this execution */
     bool trylock_used; /* the program calls trylock: releases of mutexes are visible */
     bool rwtry_used;   /* the same for read-write locks, whose releases always are */
-    bool tryjoin_used; /* it asks whether a thread has ended: the end of threads is visible */
+    bool tryjoin_used; /* it asks whether a thread has ended, or cancels: the end of threads is visible */
     bool cancel_used;
     bool destroy_used;    /* it initialises or destroys mutexes at run time */
     bool modules_changed; /* code was loaded in this execution */
@@ -199,7 +199,7 @@ void mz_commit_live(enum mz_access access, uint64_t old);
 _Noreturn void mz_diverged(int thread);
 _Noreturn void mz_halt(enum mz_thread_state state);
 int mz_spawn(void *(*start)(void *), void *argument);
-void mz_join(int slot);
+bool mz_join(int slot); /* false: a cancellation has ended the wait */
 _Noreturn void mz_finish(void *result);
 _Noreturn void mz_exit_program(int code, bool handlers);
 void mz_explore_program(void);

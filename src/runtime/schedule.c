@@ -149,13 +149,14 @@ void mz_fiber_main(void)
     mz_finish(t->start(t->argument));
 }
 
-/* Wait for the end of another thread. */
-void mz_join(int slot)
+/* Wait for the end of another thread. False if a cancellation came first: then it has not been joined. */
+bool mz_join(int slot)
 {
     struct mz_thread *t = &rt.run.threads[slot];
     if (rt.trial) mz_fiber_leave();
     mz_changed();
     t->joined = 1;
+    self()->kicked = 0;
     if (t->state != MZ_THREAD_FINISHED) {
         t->joiner = (uint8_t)(rt.self + 1);
         self()->state = MZ_THREAD_JOINING;
@@ -164,10 +165,12 @@ void mz_join(int slot)
         rt.view.pending[rt.self].op = MZ_OP_NONE;
         mz_dispatch();
         self()->state = MZ_THREAD_RUNNABLE;
+        if (self()->kicked) return false;
     }
     rt.run.local_operations++;
     mz_explore_join(rt.x, rt.self, slot);
     mz_sync_join(rt.self, slot);
+    return true;
 }
 
 /* The last thread to end does what exit does, after all that the others did. */

@@ -98,7 +98,7 @@ void mz_semaphore_kick(void *semaphore, int slot, const void *pc, const void *fr
 static void wait_for_post(struct mz_semaphore *s, const void *pc)
 {
     struct mz_thread *t = &rt.run.threads[rt.self];
-    mz_cancel_publish(s, true, pc);
+    mz_cancel_publish(s, MZ_WAITS_SEMAPHORE, pc);
     if (s->waiters & mz_slot_bit(rt.self)) {
         mz_post(rt.self, MZ_OP_NONE, (uintptr_t)s, MZ_READS, false, pc);
         t->state = MZ_THREAD_SEMWAIT;

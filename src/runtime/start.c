@@ -144,7 +144,11 @@ static const char *const passed_on[] = {
     "vsnprintf", "__printf_chk", "__fprintf_chk", "__sprintf_chk",   "puts",    "fputs",    "fwrite",
     "fgets",     "sscanf",       "strtol",        "__snprintf_chk",  "strtoul", "strtoll",  "strtoull",
     "atoi",      "atol",         "atoll",         "__isoc99_sscanf", "read",    "pread",    "recv",
-    "write",     "pwrite",       "send",          "fread",           NULL};
+    "write",     "pwrite",       "send",          "fread",
+#define POINT(name)          #name,
+#define POINT_IF(name, when) #name,
+#include "cancel_points.def"
+    NULL};
 
 static bool is_one_of(const char *name, const char *const *list)
 {
@@ -297,7 +301,7 @@ static void look_at_symbol(const char *name, struct mz_module *m)
         mz_spin_forbid(name);
     if (is_one_of(name, rwtries)) rt.rwtry_used = true;
     if (is_one_of(name, try_joins)) rt.tryjoin_used = true;
-    if (!strcmp(name, "pthread_cancel")) rt.cancel_used = true;
+    if (!strcmp(name, "pthread_cancel")) rt.cancel_used = rt.tryjoin_used = true;
     if (is_one_of(name, destroys)) rt.destroy_used = true;
     if (is_one_of(name, clocks)) clock_read = true;
     if (is_one_of(name, sleeps) || !strncmp(name, SLEEP_FOR, sizeof SLEEP_FOR - 1)) clock_advanced = true;

@@ -1,10 +1,12 @@
 /* A thread is cancelled at a cancellation point or not at all: with one pthread_testcancel it comes before
  * the cancel or after it: 2. Switched off, or without a point, it never is: 1. Cancelled before it does
  * anything it still runs up to the first point. PTHREAD_CANCELED is what its join gets. (The join is a
- * point, too.)
+ * point, too: main says that it waits and when it does not any more; and the end of the thread is an
+ * operation. Not reduced: with the cancel first, main's waiting comes among the point and the end: 3; with
+ * the point first, the end comes among the cancel and the waiting: 3.)
  * EXPECT -DPOINT=pthread_testcancel() every verified 2
  * EXPECT -DPOINT=usleep(1) every verified 2
- * EXPECT -DPOINT=pthread_testcancel() --no-sleep-sets none verified 3
+ * EXPECT -DPOINT=pthread_testcancel() --no-sleep-sets none verified 6
  * EXPECT -DPOINT=pthread_testcancel() -DTWICE every verified 3
  * EXPECT -DPOINT=pthread_testcancel() -DOFF -DNEVER every verified 1
  * EXPECT -DPOINT=pthread_testcancel() -DNEVER all error kind=assertion
