@@ -2,7 +2,12 @@
  * of keys.
  *
  * The number of a key depends only on the thread that made it and how many it had made before, like addresses
- * of the heap. Before main there is only the main thread; what it set then is there in every execution. */
+ * of the heap. Before main there is only the main thread; what it set then is there in every execution.
+ *
+ * None of this is an event. POSIX leaves undefined what happens to a key that is used after it was deleted:
+ * that is a misuse. So is a use that is not ordered with the deletion, in whichever order they come in this
+ * execution: of every key it is known when each thread used it last (in the C11 order), and when it was
+ * deleted. A destructor that runs is a use, and so is one that does not run because of the deletion. */
 #define _GNU_SOURCE
 #include "runtime.h"
 #include "pthread_objects.h"
@@ -23,6 +28,9 @@ static struct {
     struct key {
         uint32_t made; /* execution that it belongs to; ALWAYS: before main */
         void (*destructor)(void *);
+        uint32_t deleted; /* in this execution */
+        uint32_t deleted_epoch;
+        uint8_t deleted_by;
     } keys[KEYS];
     void *first[KEYS]; /* values of the main thread at the start of main */
     uint32_t boot_keys;
@@ -32,6 +40,7 @@ static struct {
 #define ALWAYS UINT32_MAX
 
 static void *values[MZ_SLOTS][KEYS];
+static uint32_t used[KEYS][MZ_SLOTS]; /* the epoch of each thread when it used the key last; 0: never */
 
 struct mz_at_end {
     void (*function)(void *);
@@ -65,11 +74,32 @@ void mz_keys_begin(void)
     rt.run.threads[0].keys_made = k.boot_keys;
     rt.run.threads[0].keys_set = k.boot_values;
     rt.run.threads[0].at_end = at_end_main;
+    for (uint32_t key = 0; key < k.boot_keys; key++) mz_raw_memset(used[key], 0, sizeof used[key]);
 }
 
-static bool valid(pthread_key_t key)
+static bool is_made(pthread_key_t key)
 {
     return key < KEYS && (k.keys[key].made == ALWAYS || k.keys[key].made == rt.execution);
+}
+
+static bool is_deleted(pthread_key_t key) { return k.keys[key].deleted == rt.execution; }
+
+static bool ordered(int other, uint32_t epoch)
+{
+    return other == rt.self || epoch <= mz_sync_seen(rt.self, other);
+}
+
+static void check(pthread_key_t key)
+{
+    if (!is_made(key)) mz_misuse("use of a thread-specific key that was never created", NULL);
+    if (is_deleted(key)) mz_misuse("use of a thread-specific key that was deleted", NULL);
+}
+
+static void use(pthread_key_t key)
+{
+    if (!rt.active) return;
+    check(key);
+    used[key][rt.self] = rt.run.threads[rt.self].epoch;
 }
 
 MZ_EXPORT int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
@@ -82,24 +112,36 @@ MZ_EXPORT int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
                                : "more than 520 keys",
                        "make them in main, fewer of them");
     uint32_t number = first + t->keys_made++;
-    k.keys[number].made = rt.active ? rt.execution : ALWAYS;
-    k.keys[number].destructor = destructor;
+    k.keys[number] = (struct key){rt.active ? rt.execution : ALWAYS, destructor, 0, 0, 0};
+    mz_raw_memset(used[number], 0, sizeof used[number]);
+    mz_object_written(key, sizeof *key, MZ_PC(), MZ_FRAME());
     *key = number;
     return 0;
 }
 
 MZ_EXPORT int pthread_key_delete(pthread_key_t key)
 {
-    if (!valid(key)) return EINVAL;
-    if (k.keys[key].made != ALWAYS) k.keys[key].made = 0;
+    if (!rt.active) return 0;
+    check(key);
+    for (uint32_t slot = 0; slot < rt.slots_known; slot++)
+        if (used[key][slot] && !ordered((int)slot, used[key][slot]))
+            mz_misuse("a thread-specific key is deleted while another thread may be using it", NULL);
+    k.keys[key].deleted = rt.execution;
+    k.keys[key].deleted_by = rt.self;
+    k.keys[key].deleted_epoch = rt.run.threads[rt.self].epoch;
     return 0;
 }
 
-MZ_EXPORT void *pthread_getspecific(pthread_key_t key) { return valid(key) ? values[rt.self][key] : NULL; }
+MZ_EXPORT void *pthread_getspecific(pthread_key_t key)
+{
+    use(key);
+    return key < KEYS ? values[rt.self][key] : NULL;
+}
 
 MZ_EXPORT int pthread_setspecific(pthread_key_t key, const void *value)
 {
-    if (!valid(key)) return EINVAL;
+    use(key);
+    if (key >= KEYS) return EINVAL;
     values[rt.self][key] = (void *)(uintptr_t)value;
     rt.run.threads[rt.self].keys_set = 1;
     mz_changed();
@@ -111,7 +153,13 @@ static bool destroy_values(void)
     bool any = false;
     for (uint32_t key = 0; key < KEYS; key++) {
         void *value = values[rt.self][key];
-        if (!value || !valid(key) || !k.keys[key].destructor) continue;
+        if (!value || !k.keys[key].destructor) continue;
+        if (is_deleted(key)) {
+            if (!ordered(k.keys[key].deleted_by, k.keys[key].deleted_epoch))
+                mz_misuse("a thread-specific key is deleted while a thread with a value ends", NULL);
+            continue;
+        }
+        use(key);
         values[rt.self][key] = NULL;
         any = true;
         k.keys[key].destructor(value);
