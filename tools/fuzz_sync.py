@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random C programs over all synchronization objects: every algorithm must find what brute force finds.
 
-    tools/fuzz_sync.py [--seed N] [--count N] [--algorithms LIST] [--keep DIR]
+    tools/fuzz_sync.py [--seed N] [--count N] [--kinds LIST] [--algorithms LIST] [--keep DIR]
 
 A program has two or three threads that use a few kinds of objects, wait in loops, and keep what each operation
 answered. Its outcome, made of all answers, selects the assertion that fails at its end, so that with
@@ -83,7 +83,10 @@ KINDS = {
     "futex": ["NOTE(FUTEX(&f[X], FUTEX_WAIT, 0, 0, 0));", "NOTE(FUTEX(&f[X], FUTEX_WAIT, 0, &later, 0));",
               "NOTE(FUTEX(&f[X], FUTEX_WAKE, 1, 0, 0));", "NOTE(FUTEX(&f[X], FUTEX_WAKE, INT_MAX, 0, 0));",
               "atomic_store(&f[X], 1); FUTEX(&f[X], FUTEX_WAKE, INT_MAX, 0, 0);",
-              "NOTE(FUTEX(&f[0], FUTEX_REQUEUE, $K, (void *)(long)INT_MAX, &f[1]));"],
+              "NOTE(FUTEX(&f[X], FUTEX_WAKE, 2, 0, 0));",
+              "NOTE(FUTEX(&f[0], FUTEX_REQUEUE, $K, (void *)(long)INT_MAX, &f[1]));",
+              "NOTE(FUTEX(&f[0], FUTEX_REQUEUE, 0, (void *)1L, &f[1]));",
+              "NOTE(FUTEX(&f[0], FUTEX_CMP_REQUEUE, 1, (void *)1L, &f[1]));"],
     "join": ["NOTE(pthread_tryjoin_np(t[Y], NULL) == EBUSY);"],
     "cancel": ["pthread_testcancel(); NOTE(1);", "pthread_cancel(t[Y]);",
                "pthread_mutex_lock(&m[0]); pthread_cleanup_push(ended, 0); pthread_cond_wait(&c, &m[0]); "
@@ -98,9 +101,9 @@ KINDS = {
 
 
 class Program:
-    def __init__(self, seed):
+    def __init__(self, seed, kinds):
         r = self.random = random.Random(seed)
-        self.kinds = r.sample(sorted(KINDS), r.choice([1, 2, 2, 3]))
+        self.kinds = r.sample(kinds, min(len(kinds), r.choice([1, 2, 2, 3])))
         self.count = r.choice([2, 2, 3, 3, 3])
         self.cond = "cancel" in self.kinds or "condition" in self.kinds
         length = {2: [2, 3], 3: [1, 2]}[self.count]
@@ -183,6 +186,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--kinds", default=",".join(sorted(KINDS)), help="of objects to choose from")
     parser.add_argument("--algorithms", default="optimal,source,dpor,sleep")
     parser.add_argument("--keep", default="build", help="where programs go that differ")
     parser.add_argument("--mazurka", default=os.path.join(os.path.dirname(__file__), "..", "mazurka"))
@@ -190,7 +194,7 @@ def main():
     different, compared, left_out = 0, 0, 0
     with tempfile.TemporaryDirectory() as directory:
         for seed in range(options.seed, options.seed + options.count):
-            program = Program(seed)
+            program = Program(seed, options.kinds.split(","))
             with open(os.path.join(directory, "fuzz.c"), "w") as f:
                 f.write(program.c())
             differences = compare(options, program.optimize, directory)

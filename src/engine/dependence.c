@@ -35,6 +35,7 @@ bool mz_is_memory(const struct mz_exploration *x, uint8_t op, uint32_t object)
     case MZ_OP_WAIT:
     case MZ_OP_SIGNAL:
     case MZ_OP_BROADCAST:
+    case MZ_OP_WAKE:
     case MZ_OP_TIMEOUT:
         return x->objects[object].size > 0;
     default:
@@ -102,7 +103,7 @@ static enum mz_access access_before(const struct mz_exploration *x, mz_number fi
     if (e->access == MZ_READS) return second->access; /* e changed nothing */
     switch (second->op) {
     case MZ_OP_CAS:
-        if (e->op == MZ_OP_SIGNAL || e->op == MZ_OP_BROADCAST) return second->access;
+        if (e->op == MZ_OP_SIGNAL || e->op == MZ_OP_BROADCAST || e->op == MZ_OP_WAKE) return second->access;
         return e->old == second->expected ? MZ_WRITES : MZ_READS;
     case MZ_OP_TRYLOCK:
         return acquires(e->op) ? MZ_WRITES : MZ_READS;
@@ -145,6 +146,7 @@ static void add_race(struct mz_exploration *x, mz_number first, mz_number n)
     r->last = mz_elem_of(e);
     r->last.access = (uint8_t)access_before(x, first, n);
     if (e->op == MZ_OP_SIGNAL) r->last.choice = choice_before(x, first, n);
+    if (e->op == MZ_OP_WAKE) r->last.choice = 0; /* a number, not a thread: there always is a first */
 }
 
 /* Event f directly precedes event n, whose clock is under construction: join it, and say whether they race.

@@ -67,15 +67,19 @@ struct mz_event {
  *   operation            access                             old
  *   memory, futex WAIT   of a failed CAS: READS             the value
  *   SIGNAL, BROADCAST    WRITES                             the set of waiters
+ *   WAKE                 WRITES                             (not used)
  *   WAIT, TIMEOUT        READS                              (not used)
  *   semaphores           of a failed SEM_TRY: READS         the count
  *   read-write locks     see below                          the state, in MZ_RW_ bits
  *   ONCE                 of the first: WRITES; then READS   0 new, 1 running, 2 done
  *   SECTION              WRITES                             (not used)
  *
- * A futex is a memory object on which there are WAIT, SIGNAL and BROADCAST too; a WAIT that finds another
- * value than it expects is a LOAD (pending.op says which when it is committed). The next operation of a
- * waiter that may stop waiting is TIMEOUT, until it is woken: see mz_explore_could_time_out.
+ * The choice of a SIGNAL is the thread that it wakes. A WAKE is a SIGNAL or BROADCAST whose choices are
+ * numbered from 0, and mean what they mean to the system.
+ *
+ * A futex is a memory object on which there are WAIT, SIGNAL, BROADCAST and WAKE too; a WAIT that finds
+ * another value than it expects is a LOAD (pending.op says which when it is committed). The next operation of
+ * a waiter that may stop waiting is TIMEOUT, until it is woken: see mz_explore_could_time_out.
  *
  * A SECTION is a stretch of code that nothing interrupts, and one event: its accesses to memory are none. It
  * has no key, is always enabled and holds no other operation. What it accesses is not known beforehand, so it

@@ -23,7 +23,8 @@ static bool asleep(const struct mz_exploration *x, uint32_t k, int thread)
     if (!(n->asleep & mz_bit(thread))) return false;
     for (uint32_t i = 0; i < n->sleep_count; i++) {
         const struct mz_elem *e = &x->sleep[n->sleep_start + i];
-        if (e->thread == thread && (e->op == MZ_OP_CHOOSE || e->op == MZ_OP_SIGNAL)) return false;
+        if (e->thread != thread) continue;
+        if (e->op == MZ_OP_CHOOSE || e->op == MZ_OP_SIGNAL || e->op == MZ_OP_WAKE) return false;
     }
     return true;
 }

@@ -172,6 +172,7 @@ static enum object_kind object_kind(unsigned op)
     case MZ_OP_WOKEN:
     case MZ_OP_SIGNAL:
     case MZ_OP_BROADCAST:
+    case MZ_OP_WAKE:
     case MZ_OP_SEM_WAIT:
     case MZ_OP_SEM_POST:
     case MZ_OP_SEM_TRY:
@@ -251,7 +252,8 @@ static bool joins_signal(const struct mz_record *r, const struct mz_bug *bug)
 {
     if (r->op != MZ_OP_WOKEN || bug->operation_count == 0) return false;
     struct mz_operation *last = &bug->operations[bug->operation_count - 1];
-    if (last->op != MZ_OP_SIGNAL || last->thread != r->thread || last->other >= 0) return false;
+    if (last->op != MZ_OP_SIGNAL && last->op != MZ_OP_WAKE) return false;
+    if (last->thread != r->thread || last->other >= 0) return false;
     last->other = r->other;
     return true;
 }

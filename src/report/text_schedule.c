@@ -118,6 +118,7 @@ void mz_text_operation(struct mz_strbuf *out, const struct mz_bug *bug, const st
         return;
     case MZ_OP_SIGNAL:
     case MZ_OP_BROADCAST:
+    case MZ_OP_WAKE:
         add_object(out, o, limit);
         if (other) mz_strbuf_addf(out, ": wakes %s", other);
         if (o->failed) mz_strbuf_add(out, ": nobody waits");

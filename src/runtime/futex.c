@@ -1,10 +1,10 @@
 /* Futexes: syscall(SYS_futex, ...). A futex is a 4-byte atomic variable with threads that wait on it.
  *
  * FUTEX_WAIT reads the variable; if it has the expected value the thread joins the waiters in the same
- * operation, else it goes on. FUTEX_WAKE wakes one waiter after the other, each by an operation with a choice
- * among those who wait; waking all is one operation, and so is waking several, where no more than these wait:
- * in between nobody can wait again. Who waits is known by the state of threads. Waking
- * synchronizes with nothing: the program's own accesses to the variable do. */
+ * operation, else it goes on. FUTEX_WAKE is one operation; if more threads wait than it wakes, which ones it
+ * wakes is a choice among all sets of them: Linux promises no order. FUTEX_REQUEUE is one operation too, with
+ * a choice also of those who move. Who waits is known by the state of threads. Waking synchronizes with
+ * nothing: the program's own accesses to the variable do. */
 #define _GNU_SOURCE
 #include "kernel.h"
 #include "pthread_objects.h"
@@ -26,21 +26,81 @@ static uint64_t waiters_of(uint64_t address)
     return found;
 }
 
-static void update_choices(uint64_t address)
+/* ---- which of them ---- */
+
+#define CHOICES 64u /* of one operation */
+
+/* How many ways there are to take k of n, all if there are no more; beyond what one operation can choose
+ * from: CHOICES + 1. */
+static unsigned ways(unsigned n, unsigned k)
 {
-    uint64_t waiters = waiters_of(address);
-    for (uint64_t s = mz_pending_on(address, MZ_OP_SIGNAL); s; s &= s - 1)
-        rt.view.pending[__builtin_ctzll(s)].choices = waiters ? waiters : 1;
+    unsigned result = 1;
+    if (k >= n) return 1;
+    if (k > n - k) k = n - k;
+    for (unsigned i = 1; i <= k; i++) { /* at most 64 times 64 before it is too many */
+        result = result * (n - k + i) / i;
+        if (result > CHOICES) return CHOICES + 1;
+    }
+    return result;
 }
 
-static void visible(uint8_t op, uint64_t address, enum mz_access access, uint64_t choices, const void *pc)
+/* The way with this number, from 0. */
+static uint64_t take(uint64_t set, unsigned k, unsigned number)
 {
-    rt.view.pending[rt.self] = (struct mz_pending){.key = address,
-                                                   .choices = choices,
-                                                   .op = op,
-                                                   .size = 4,
-                                                   .access = (uint8_t)access,
-                                                   .pc = (uintptr_t)pc};
+    unsigned n = (unsigned)__builtin_popcountll(set);
+    uint64_t taken = 0;
+    if (k >= n) return set;
+    for (; k; set &= set - 1, n--) {
+        unsigned with = ways(n - 1, k - 1);
+        if (number < with)
+            taken |= set & -set, k--;
+        else
+            number -= with;
+    }
+    return taken;
+}
+
+/* How many a WAKE is to wake, and to move: kept with the pending operation, as waiters may still come and go.
+ */
+static uint64_t counts(uint64_t wake, uint64_t move)
+{
+    return (wake < MZ_SLOTS ? wake : MZ_SLOTS) | (move < MZ_SLOTS ? move : MZ_SLOTS) << 32;
+}
+static unsigned to_wake(uint64_t counts) { return (unsigned)(counts & 0xffffffff); }
+static unsigned to_move(uint64_t counts) { return (unsigned)(counts >> 32); }
+
+static unsigned all_ways(uint64_t waiters, uint64_t counts)
+{
+    unsigned n = (unsigned)__builtin_popcountll(waiters), woken = to_wake(counts) < n ? to_wake(counts) : n;
+    return ways(n, woken) * ways(n - woken, to_move(counts));
+}
+
+static uint64_t choices_of(uint64_t address, uint64_t counts)
+{
+    unsigned n = all_ways(waiters_of(address), counts);
+    return n < CHOICES ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
+}
+
+static void update_choices(uint64_t address)
+{
+    for (uint64_t s = mz_pending_on(address, MZ_OP_WAKE); s; s &= s - 1) {
+        struct mz_pending *p = &rt.view.pending[__builtin_ctzll(s)];
+        p->choices = choices_of(address, p->expected);
+    }
+}
+
+/* ---- operations ---- */
+
+static void visible(uint8_t op, uint64_t address, enum mz_access access, uint64_t expected, const void *pc)
+{
+    rt.view.pending[rt.self] =
+        (struct mz_pending){.key = address,
+                            .expected = expected,
+                            .choices = op == MZ_OP_WAKE ? choices_of(address, expected) : 1,
+                            .op = op,
+                            .size = 4,
+                            .access = (uint8_t)access,
+                            .pc = (uintptr_t)pc};
     mz_enable(mz_slot_bit(rt.self), true);
     rt.hooks++;
     mz_dispatch();
@@ -62,30 +122,51 @@ static void wake(uint64_t address, int slot, const void *frame)
     rt.run.interrupted[rt.run.interrupted_count++] = (uint8_t)slot;
 }
 
+/* Wakes some, and moves some of the others to the second futex (0: none). The choice just made says which. */
+static long wake_and_move(uint64_t address, uint64_t waiters, uint64_t counts, uint64_t to, const void *frame)
+{
+    unsigned n = (unsigned)__builtin_popcountll(waiters), first = ways(n, to_wake(counts));
+    if (all_ways(waiters, counts) > CHOICES)
+        mz_unsupported("a futex operation with more than 64 ways to choose among the waiters",
+                       "wake one, or all, or let fewer threads wait");
+    uint64_t woken = take(waiters, to_wake(counts), rt.choice % first);
+    uint64_t moved = to ? take(waiters & ~woken, to_move(counts), rt.choice / first) : 0;
+    for (uint64_t t = woken; t; t &= t - 1) wake(address, __builtin_ctzll(t), frame);
+    for (uint64_t t = moved; t; t &= t - 1) {
+        int slot = __builtin_ctzll(t);
+        rt.run.threads[slot].wait_object = rt.view.pending[slot].key = to;
+        rt.run.threads[slot].changes++;
+        mz_changed();
+    }
+    update_choices(address);
+    if (to) update_choices(to);
+    return __builtin_popcountll(woken | moved);
+}
+
 static long wake_some(uint64_t address, uint64_t count, const void *pc, const void *frame)
 {
-    long woken = 0;
+    uint8_t op = count < MZ_SLOTS ? MZ_OP_WAKE : MZ_OP_BROADCAST;
     if (!count) return 0;
-    if (count > 1) {
-        visible(MZ_OP_BROADCAST, address, MZ_WRITES, 1, pc);
-        uint64_t waiters = waiters_of(address);
-        mz_commit_use(MZ_WRITES, waiters);
-        MZ_RECORD(MZ_OP_BROADCAST, address, 4, waiters ? 0 : MZ_RECORD_FAILED, 0, 0, 0, frame);
-        if ((unsigned)__builtin_popcountll(waiters) > count)
-            mz_unsupported("FUTEX_WAKE of several threads, but not all that wait", "wake one, or all");
-        for (; waiters; waiters &= waiters - 1, woken++) wake(address, __builtin_ctzll(waiters), frame);
-        update_choices(address);
-        return woken;
-    }
+    visible(op, address, MZ_WRITES, op == MZ_OP_WAKE ? counts(count, 0) : 0, pc);
     uint64_t waiters = waiters_of(address);
-    visible(MZ_OP_SIGNAL, address, MZ_WRITES, waiters ? waiters : 1, pc);
-    waiters = waiters_of(address);
     mz_commit_use(MZ_WRITES, waiters);
-    MZ_RECORD(MZ_OP_SIGNAL, address, 4, waiters ? 0 : MZ_RECORD_FAILED, 0, 0, 0, frame);
-    if (!waiters) return 0;
-    wake(address, rt.choice, frame);
-    update_choices(address);
-    return 1;
+    MZ_RECORD(op, address, 4, waiters ? 0 : MZ_RECORD_FAILED, 0, 0, 0, frame);
+    return wake_and_move(address, waiters, counts(count, 0), 0, frame);
+}
+
+/* FUTEX_REQUEUE, FUTEX_CMP_REQUEUE (`expected` is what it must find): one operation on both futexes, so that
+ * they are one object to the engine. It counts as a write also if it finds another value. */
+static long requeue(uint64_t from, uint64_t to, uint64_t how_many, const uint32_t *expected, const void *pc,
+                    const void *frame)
+{
+    mz_explore_unite(rt.x, from, to, 4);
+    visible(MZ_OP_WAKE, from, MZ_WRITES, how_many, pc);
+    uint64_t waiters = waiters_of(from);
+    uint32_t found = *(volatile uint32_t *)from;
+    bool fits = !expected || found == *expected;
+    mz_commit_use(MZ_WRITES, waiters);
+    MZ_RECORD(MZ_OP_WAKE, from, 4, fits && waiters ? 0 : MZ_RECORD_FAILED, 0, 0, 0, frame);
+    return fits ? wake_and_move(from, waiters, how_many, to, frame) : -EAGAIN;
 }
 
 static long wait_here(uint64_t address, uint32_t expected, bool timed, bool called, const void *pc,
@@ -93,7 +174,7 @@ static long wait_here(uint64_t address, uint32_t expected, bool timed, bool call
 {
     struct mz_thread *t = &rt.run.threads[rt.self];
     if (called) mz_spin(address, pc, frame);
-    visible(MZ_OP_WAIT, address, MZ_READS, 1, pc);
+    visible(MZ_OP_WAIT, address, MZ_READS, 0, pc);
     uint32_t value = *(volatile uint32_t *)address;
     if (value != expected) rt.view.pending[rt.self].op = MZ_OP_LOAD; /* that is all it was */
     mz_commit_use(MZ_READS, value);
@@ -113,39 +194,6 @@ static long wait_here(uint64_t address, uint32_t expected, bool timed, bool call
     t->timed = 0;
     update_choices(address);
     return -ETIMEDOUT;
-}
-
-/* Those who are not woken wait on the other futex from now on: one operation takes them from here, one adds
- * them there. */
-static long requeue(uint64_t from, uint64_t to, uint64_t count, const void *pc, const void *frame)
-{
-    visible(MZ_OP_BROADCAST, from, MZ_WRITES, 1, pc);
-    uint64_t waiters = waiters_of(from), moved = 0;
-    mz_commit_use(MZ_WRITES, waiters);
-    MZ_RECORD(MZ_OP_BROADCAST, from, 4, MZ_RECORD_FAILED, 0, 0, 0, frame);
-    for (; waiters && count; waiters &= waiters - 1, count--) {
-        int slot = __builtin_ctzll(waiters);
-        struct mz_thread *t = &rt.run.threads[slot];
-        if (t->timed) mz_explore_could_time_out(rt.x, slot);
-        mz_explore_wake(rt.x, rt.path->depth, slot);
-        t->wait_object = 0; /* on its way */
-        t->changes++;
-        mz_enable(mz_slot_bit(slot), false);
-        moved |= mz_slot_bit(slot);
-    }
-    update_choices(from);
-    visible(MZ_OP_BROADCAST, to, MZ_WRITES, 1, pc);
-    mz_commit_use(MZ_WRITES, waiters_of(to));
-    MZ_RECORD(MZ_OP_BROADCAST, to, 4, MZ_RECORD_FAILED, 0, 0, 0, frame);
-    long n = __builtin_popcountll(moved);
-    for (; moved; moved &= moved - 1) {
-        int slot = __builtin_ctzll(moved);
-        mz_explore_wake(rt.x, rt.path->depth, slot);
-        rt.run.threads[slot].wait_object = rt.view.pending[slot].key = to;
-        mz_enable(mz_slot_bit(slot), rt.run.threads[slot].timed);
-    }
-    update_choices(to);
-    return n;
 }
 
 long mz_futex(uint64_t address, int operation, uint32_t value, const void *timeout, uint64_t address2,
@@ -171,17 +219,10 @@ long mz_futex(uint64_t address, int operation, uint32_t value, const void *timeo
     case FUTEX_WAKE:
         return wake_some(address, value, pc, frame);
     case FUTEX_CMP_REQUEUE:
-    case FUTEX_REQUEUE: {
-        if (command == FUTEX_CMP_REQUEUE) {
-            visible(MZ_OP_LOAD, address, MZ_READS, 1, pc);
-            uint32_t found = *(volatile uint32_t *)address;
-            mz_commit_use(MZ_READS, found);
-            MZ_RECORD(MZ_OP_LOAD, address, 4, MZ_RECORD_HAS_VALUE, found, 0, 0, frame);
-            if (found != value3) return -EAGAIN;
-        }
-        long woken = wake_some(address, value, pc, frame);
-        return woken + requeue(address, address2, (uintptr_t)timeout, pc, frame);
-    }
+    case FUTEX_REQUEUE:
+        if (address2 % 4) return -EINVAL;
+        return requeue(address, address2, counts(value, (uintptr_t)timeout),
+                       command == FUTEX_CMP_REQUEUE ? &value3 : NULL, pc, frame);
     default:
         mz_unsupported("this futex operation", "use FUTEX_WAIT and FUTEX_WAKE");
     }
