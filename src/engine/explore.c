@@ -301,6 +301,11 @@ void mz_explore_set(struct mz_exploration *x, uint32_t *slot, uint32_t value)
     mz_journal_set(x, slot, value);
 }
 
+void mz_explore_note(struct mz_exploration *x, uint64_t value)
+{
+    x->path.events[x->path.depth - 1].expected = value;
+}
+
 uint32_t mz_explore_object(struct mz_exploration *x, uint64_t key) { return mz_object_find(x, key, 0); }
 
 mz_number mz_explore_last_event(const struct mz_exploration *x, uint32_t object)

@@ -53,7 +53,7 @@ typedef uint32_t mz_number; /* index of an event plus one; 0 is none */
 struct mz_event {
     uint64_t key;
     uint64_t old;      /* the object before: what it is depends on the operation, see below */
-    uint64_t expected; /* CAS */
+    uint64_t expected; /* CAS; else what the system noted */
     uint64_t choices;  /* all choices there were */
     uint64_t pc;
     uint32_t object;
@@ -72,7 +72,7 @@ struct mz_event {
  *   semaphores           of a failed SEM_TRY: READS         the count
  *   read-write locks     see below                          the state, in MZ_RW_ bits
  *   ONCE                 of the first: WRITES; then READS   0 new, 1 running, 2 done
- *   SECTION              WRITES                             (not used)
+ *   SECTION, SHARED_CALL WRITES; SHARED_CALL also READS     (not used)
  *
  * The choice of a SIGNAL is the thread that it wakes. A WAKE is a SIGNAL or BROADCAST whose choices are
  * numbered from 0, and mean what they mean to the system.
@@ -165,6 +165,9 @@ void mz_explore_could_time_out(struct mz_exploration *x, int waiter);
 void mz_explore_set(struct mz_exploration *x, uint32_t *slot, uint32_t value);
 /* Two ranges of bytes are one object from now on. */
 void mz_explore_unite(struct mz_exploration *x, uint64_t a, uint64_t b, unsigned size);
+/* A value to be kept with the event just committed (event.expected, if it is no CAS), for when it is
+ * replayed. Only while live. */
+void mz_explore_note(struct mz_exploration *x, uint64_t value);
 /* Number of the object with this key (from 1); the same for the whole exploration. */
 uint32_t mz_explore_object(struct mz_exploration *x, uint64_t key);
 /* The same, but 0 if there has been no such object. */

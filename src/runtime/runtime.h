@@ -77,6 +77,10 @@ struct mz_thread {
     uint32_t keys_made;        /* thread-specific keys that it created */
     uint8_t keys_set;          /* it has values for some */
     uint32_t semaphores;       /* named semaphores that it created */
+    uint64_t polled;           /* what the clock said, where it was read last, and the changes then: time.c */
+    const void *poll_place;
+    uint32_t polled_at;
+    uint8_t polls;
     /* From here on nothing is cleared for an execution. */
     void *held[MZ_HELD]; /* mutexes that it holds, in the order it got them; those beyond are not listed */
 };
@@ -133,7 +137,7 @@ struct mz_runtime {
     bool destroy_used;    /* it initialises or destroys mutexes at run time */
     bool modules_changed; /* code was loaded in this execution */
     bool spin_off;        /* what libraries change cannot be seen: no loops that wait are recognised */
-    bool clock_used;      /* it reads the clock and sleeps: both are visible */
+    bool clock_used;      /* it reads the clock: that and sleeping are visible */
     uint8_t child_slot[MZ_SLOTS][MZ_SLOTS]; /* slot of the n-th child of a slot; 0: none yet */
     uint32_t slots_known;
     int argc;

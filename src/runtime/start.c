@@ -72,28 +72,6 @@ static const char *const clocks[] = {"clock_gettime",
                                      "_ZNSt6chrono3_V212steady_clock3nowEv",
                                      "_ZNSt6chrono3_V212system_clock3nowEv",
                                      NULL};
-static const char *const sleeps[] = {"sleep",
-                                     "usleep",
-                                     "nanosleep",
-                                     "clock_nanosleep",
-                                     "thrd_sleep",
-                                     "pthread_mutex_timedlock",
-                                     "pthread_mutex_clocklock",
-                                     "pthread_cond_timedwait",
-                                     "pthread_cond_clockwait",
-                                     "pthread_rwlock_timedrdlock",
-                                     "pthread_rwlock_timedwrlock",
-                                     "pthread_rwlock_clockrdlock",
-                                     "pthread_rwlock_clockwrlock",
-                                     "pthread_timedjoin_np",
-                                     "pthread_clockjoin_np",
-                                     "sem_timedwait",
-                                     "sem_clockwait",
-                                     "mtx_timedlock",
-                                     "cnd_timedwait",
-                                     NULL};
-#define SLEEP_FOR "_ZNSt11this_thread11__sleep_for" /* of C++ */
-static bool clock_read, clock_advanced;
 static const char *const destroys[] = {"pthread_mutex_init", "pthread_mutex_destroy", "mtx_init",
                                        "mtx_destroy", NULL};
 /* Functions of libc that use no thread-local storage, not even errno. */
@@ -303,9 +281,7 @@ static void look_at_symbol(const char *name, struct mz_module *m)
     if (is_one_of(name, try_joins)) rt.tryjoin_used = true;
     if (!strcmp(name, "pthread_cancel")) rt.cancel_used = rt.tryjoin_used = true;
     if (is_one_of(name, destroys)) rt.destroy_used = true;
-    if (is_one_of(name, clocks)) clock_read = true;
-    if (is_one_of(name, sleeps) || !strncmp(name, SLEEP_FOR, sizeof SLEEP_FOR - 1)) clock_advanced = true;
-    rt.clock_used = clock_read && clock_advanced;
+    if (is_one_of(name, clocks)) rt.clock_used = true;
     if (!strncmp(name, "__tsan_", 7)) m->instrumented = 1;
 }
 

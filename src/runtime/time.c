@@ -1,9 +1,22 @@
-/* Time is virtual: it passes only by sleeping and by waits that time out.
+/* Time is virtual: it passes only by sleeping, by waits that time out, and for loops that wait for it to
+ * pass.
  *
- * A program that never reads the clock cannot tell whether others slept before or after: sleeping then does
- * nothing. One that only reads it always reads the same. One that does both (its imports tell) has a clock
- * that all threads share: reading and advancing it are visible operations. The same goes for the other
- * functions of libc with a state that all threads share: rand and its kin. */
+ * A program that never reads the clock (its imports tell) cannot know whether others slept before or after:
+ * sleeping then does nothing. In all others reading and advancing the clock are operations on one object; as
+ * long as there is one thread only, nobody can interfere.
+ *
+ * Threads that sleep at the same time do not add up: a thread sleeps from the time that it knows of, and the
+ * clock is at least so late when it wakes. It knows what it has read, for how long it has slept, and what
+ * those know who synchronized with it (the C11 order): that depends on the past of this operation only, not
+ * on how independent ones were ordered.
+ *
+ * A loop that reads the clock again and again waits for time to pass: then it does. Readings at the same
+ * place that always give the same wear a thread's patience, sooner if it changes nothing between them; from
+ * then on each moves the clock, as a sleep would, by ten times as much as the one before. Years later (JUMPS)
+ * it stands still: the loop does not wait for time alone. When a reading becomes a sleep depends on the
+ * thread's own past only.
+ *
+ * The same goes for the other functions of libc with a state that all threads share: rand and its kin. */
 #define _GNU_SOURCE
 #include "runtime.h"
 #include "pthread_objects.h"
@@ -19,6 +32,7 @@
 #define SECOND        1000000000ull
 #define EPOCH_SECONDS 1000000000ull
 #define EPOCH         (EPOCH_SECONDS * SECOND)
+#define CLOCK         ((uintptr_t)&rt.run.clock_ns) /* the object */
 
 bool mz_time_is_valid(const struct timespec *t) { return t->tv_nsec >= 0 && t->tv_nsec < (long)SECOND; }
 
@@ -32,22 +46,97 @@ static void shared_call(const void *state, enum mz_access access, const void *pc
     MZ_RECORD(MZ_OP_SHARED_CALL, 0, 0, 0, 0, 0, 0, frame);
 }
 
-static uint64_t now(const void *pc)
+/* How late it is, as far as the running thread knows, whose turn at the clock has come: what the clock was
+ * for those operations on it that happen before this one in the C11 order. */
+static uint64_t known_time(void)
 {
-    if (rt.clock_used) shared_call(&rt.run.clock_ns, MZ_READS, pc, MZ_FRAME());
-    return EPOCH + rt.run.clock_ns;
+    uint64_t found = 0, known = 0, first = rt.run.clock_ns;
+    if (!rt.path->live || rt.section) return first;
+    mz_number n = mz_explore_last_event(rt.x, mz_explore_object(rt.x, CLOCK)); /* this one */
+    for (; n; n = rt.path->events[n - 1].prev_object) {
+        const struct mz_event *e = &rt.path->events[n - 1];
+        first = e->old;
+        if (n == rt.path->depth || (found & mz_slot_bit(e->thread))) continue;
+        if (e->thread != rt.self && mz_sync_event_epoch(n - 1) > mz_sync_seen(rt.self, e->thread)) continue;
+        found |= mz_slot_bit(e->thread); /* earlier ones of it know no more */
+        if (e->expected > known) known = e->expected;
+    }
+    return known > first ? known : first; /* what it was when there was only one thread is known to all */
 }
 
-/* For so long, or until then: what the clock says is known when it is this thread's turn. */
-static void sleep_ns(uint64_t ns, bool until, const void *pc)
+enum clock_use { READ, SLEEP, UNTIL, JUMP };
+
+/* How late it is for the thread after its operation. */
+static uint64_t own_time(enum clock_use use, uint64_t ns)
 {
-    mz_test_cancel(pc);
-    if (!rt.clock_used || !rt.active) return;
-    shared_call(&rt.run.clock_ns, MZ_WRITES, pc, MZ_FRAME());
-    if (!until)
-        rt.run.clock_ns += ns;
-    else if (ns > EPOCH + rt.run.clock_ns)
-        rt.run.clock_ns = ns - EPOCH;
+    uint64_t known;
+    switch (use) {
+    case READ:
+        return rt.run.clock_ns;
+    case SLEEP:
+        return known_time() + ns;
+    case UNTIL:
+        known = known_time();
+        return known > ns ? known : ns;
+    case JUMP:
+        return rt.run.clock_ns + ns;
+    }
+    MZ_BUG("unknown use of the clock");
+}
+
+/* An operation on the clock. What it was for the thread stays with the event. */
+static void clock_call(enum clock_use use, uint64_t ns, const void *pc)
+{
+    uint64_t own;
+    enum mz_access access = use == READ ? MZ_READS : MZ_WRITES;
+    if (use != READ && rt.trial) mz_fiber_leave(); /* that is a change */
+    if (rt.run.thread_count == 1) {
+        own = use == SLEEP ? rt.run.clock_ns + ns : own_time(use, ns);
+    } else {
+        mz_visible(MZ_OP_SHARED_CALL, CLOCK, 0, (uint8_t)access, 0, pc);
+        if (mz_commit_replayed()) {
+            own = rt.path->events[rt.path->depth - 1].expected;
+        } else {
+            mz_commit_live(access, rt.run.clock_ns);
+            own = own_time(use, ns);
+            if (rt.path->live && !rt.section) mz_explore_note(rt.x, own);
+        }
+        MZ_RECORD(MZ_OP_SHARED_CALL, 0, 0, 0, 0, 0, 0, MZ_FRAME());
+    }
+    if (own <= rt.run.clock_ns) return;
+    rt.run.clock_ns = own;
+    mz_changed();
+}
+
+#define PATIENCE 8u /* readings that show no progress; one where nothing else happened counts for INSISTS */
+#define INSISTS  4u
+#define JUMPS    11u /* the last one is three years */
+#define FIRST    (SECOND / 100)
+
+static uint64_t now(const void *pc)
+{
+    struct mz_thread *t = &rt.run.threads[rt.self];
+    if (!rt.active || !rt.clock_used) return EPOCH + rt.run.clock_ns;
+    bool idle = t->changes == t->polled_at;
+    if (t->poll_place != pc || (t->polls == PATIENCE + JUMPS && !idle)) t->polls = 0;
+    if (t->polls >= PATIENCE && t->polls < PATIENCE + JUMPS) {
+        uint64_t jump = FIRST;
+        for (unsigned i = PATIENCE; i < t->polls; i++) jump *= 10;
+        t->polls++;
+        clock_call(JUMP, jump, pc);
+    } else {
+        clock_call(READ, 0, pc);
+        if (t->polls < PATIENCE) {
+            bool same = t->poll_place == pc && t->polled == rt.run.clock_ns;
+            unsigned polls = same ? t->polls + (idle ? INSISTS : 1u) : 0;
+            t->polls = (uint8_t)(polls < PATIENCE ? polls : PATIENCE);
+            mz_changed(); /* a loop around it does not wait for other threads alone (spin.c) */
+        }
+    }
+    t->poll_place = pc;
+    t->polled = rt.run.clock_ns;
+    t->polled_at = t->changes;
+    return EPOCH + rt.run.clock_ns;
 }
 
 static uint64_t ns_of(const struct timespec *t)
@@ -55,21 +144,27 @@ static uint64_t ns_of(const struct timespec *t)
     return (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_nsec;
 }
 
-/* A wait has timed out: it is that late now. */
-void mz_time_passes_to(const struct timespec *until, const void *pc)
+static void advance(uint64_t ns, bool until, const void *pc)
 {
-    if (!rt.clock_used) return;
-    shared_call(&rt.run.clock_ns, MZ_WRITES, pc, MZ_FRAME());
-    uint64_t ns = ns_of(until);
-    if (ns > EPOCH + rt.run.clock_ns) rt.run.clock_ns = ns - EPOCH;
+    if (!rt.clock_used || !rt.active) return;
+    if (until && ns < EPOCH) ns = EPOCH;
+    rt.run.threads[rt.self].polls = 0;
+    clock_call(until ? UNTIL : SLEEP, until ? ns - EPOCH : ns, pc);
 }
+
+static void sleep_ns(uint64_t ns, bool until, const void *pc)
+{
+    mz_test_cancel(pc);
+    advance(ns, until, pc);
+}
+
+/* A wait has timed out: it is that late now. */
+void mz_time_passes_to(const struct timespec *until, const void *pc) { advance(ns_of(until), true, pc); }
 
 /* The same for one that was given how long to wait. */
 void mz_time_passes_by(const struct timespec *duration, const void *pc)
 {
-    if (!rt.clock_used) return;
-    shared_call(&rt.run.clock_ns, MZ_WRITES, pc, MZ_FRAME());
-    rt.run.clock_ns += ns_of(duration);
+    advance(ns_of(duration), false, pc);
 }
 
 static bool real(void) { return !rt.active; }
