@@ -91,7 +91,7 @@ KINDS = {
     "cancel": ["pthread_testcancel(); NOTE(1);", "pthread_cancel(t[Y]);",
                "pthread_mutex_lock(&m[0]); pthread_cleanup_push(ended, 0); pthread_cond_wait(&c, &m[0]); "
                "pthread_cleanup_pop(0); pthread_mutex_unlock(&m[0]);", "pthread_cond_signal(&c);"],
-    "clock": ["NOTE(time(NULL));", "sleep($K + 1);",
+    "clock": ["NOTE(time(NULL));", "sleep($K + 1);", "{ time_t a = time(NULL) + 1; while (time(NULL) < a) {} }",
               "{ struct timespec a = {1000000002, 0}; clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &a, NULL); }"],
     "random": ["NOTE(rand());"],
     "wait": ["while (!atomic_load(&x[X])) {}", "while (atomic_load(&x[X]) < 2) {}",
