@@ -112,6 +112,17 @@ static int parse_data_races(struct mz_settings *s, const struct option *o, const
     return 0;
 }
 
+static int parse_backtrack(struct mz_settings *s, const struct option *o, const char *value)
+{
+    static const char *const names[] = {"auto", "undo", "checkpoint", "rerun"}; /* enum mz_backtrack */
+    for (unsigned i = 0; i < COUNT(names); i++) {
+        if (strcmp(value, names[i]) != 0) continue;
+        s->backtrack = (enum mz_backtrack)i;
+        return 0;
+    }
+    return bad_word(o, value, names, COUNT(names));
+}
+
 static int parse_spurious_wakeups(struct mz_settings *s, const struct option *o, const char *value)
 {
     (void)o, (void)value;
@@ -301,6 +312,12 @@ static const struct option options[] = {
     {"spurious-wakeups", 0, NOTHING, NULL, MZ_FOR_CHECK,
      "A wait on a condition variable may also end without a signal, as POSIX allows.",
      parse_spurious_wakeups},
+    {"backtrack", 0, VALUE, "HOW", MZ_FOR_CHECK,
+     "How to come to the next branch: undo (take back what was written since), checkpoint (the same, by "
+     "comparing all memory that was ever written), rerun (run the program again from its start), or auto "
+     "(default: what turns out to be faster). undo needs to know all that writes to memory: a program that "
+     "calls other functions gets checkpoint instead.",
+     parse_backtrack},
     {"nondet-range", 0, VALUE, "LO..HI", MZ_FOR_CHECK,
      "The numbers that __VERIFIER_nondet_int() and the like of SV-COMP stand for: all of them are tried.",
      parse_nondet_range},

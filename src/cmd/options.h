@@ -16,6 +16,7 @@ enum mz_when { MZ_AUTO, MZ_ALWAYS, MZ_NEVER };
 struct mz_settings {
     enum mz_algorithm algorithm;
     const char *algorithm_name;
+    enum mz_backtrack backtrack;
     bool sleep_sets, allow_races, heap_reuse, leaks, keep_going, spurious_wakeups;
     bool nondet_given;
     int64_t nondet_low, nondet_high;

@@ -26,6 +26,7 @@ void mz_session_target(struct mz_target *t, const struct mz_settings *s, const s
                                            .heap_reuse = s->heap_reuse,
                                            .leaks = s->leaks,
                                            .spurious_wakeups = s->spurious_wakeups,
+                                           .backtrack = (uint8_t)s->backtrack,
                                            .nondet_given = s->nondet_given,
                                            .nondet_low = s->nondet_low,
                                            .nondet_high = s->nondet_high,

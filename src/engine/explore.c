@@ -108,6 +108,13 @@ void mz_explore_begin(struct mz_exploration *x)
     x->cut = false;
 }
 
+void mz_explore_resume(struct mz_exploration *x)
+{
+    x->path.depth = x->path.replay;
+    x->barren = false;
+    x->cut = false;
+}
+
 static struct mz_step nobody(struct mz_exploration *x, enum mz_ending ending)
 {
     x->ending = ending;

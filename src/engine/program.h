@@ -140,6 +140,8 @@ bool mz_explore_restarts(const struct mz_exploration *x);
 void mz_explore_reuse(struct mz_exploration *x);
 
 void mz_explore_begin(struct mz_exploration *x);
+/* Instead of begin, after end: the system has gone back to the node of the new branch by itself. */
+void mz_explore_resume(struct mz_exploration *x);
 struct mz_step mz_explore_next(struct mz_exploration *x);
 void mz_explore_commit(struct mz_exploration *x, enum mz_access access, uint64_t old);
 bool mz_explore_end(struct mz_exploration *x);

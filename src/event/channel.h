@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MZ_CHANNEL_MAGIC   0x4d5a43484e310a00ull
-#define MZ_CHANNEL_VERSION 7u
+#define MZ_CHANNEL_VERSION 8u
 #define MZ_CHANNEL_ENV     "MAZURKA_CHANNEL"
 
 #define MZ_MAX_THREADS  64
@@ -205,6 +205,13 @@ struct mz_given_name { /* from mz_name(&x, "x"); a later one for the same addres
 };
 #define MZ_MAX_NAMES 64
 
+enum mz_backtrack { /* how to come to the node of the next branch */
+    MZ_BACKTRACK_AUTO,
+    MZ_BACKTRACK_UNDO,       /* take back what was written since */
+    MZ_BACKTRACK_CHECKPOINT, /* the same, found by comparing memory */
+    MZ_BACKTRACK_RERUN       /* run the program again from its start */
+};
+
 struct mz_options_block {
     uint32_t mode, algorithm;
     uint8_t sleep_sets, allow_races, keep_going, heap_reuse;
@@ -212,6 +219,8 @@ struct mz_options_block {
     uint8_t spurious_wakeups;
     uint8_t leaks;
     uint8_t nondet_given;
+    uint8_t backtrack; /* enum mz_backtrack */
+    uint8_t reserved[7];
     int64_t nondet_low, nondet_high;                  /* numbers of __VERIFIER_nondet_int and the like */
     uint64_t max_steps, max_executions, memory_limit; /* 0: none */
     volatile uint32_t stop;                           /* the command asks to stop (time limit, SIGINT) */

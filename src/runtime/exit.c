@@ -34,6 +34,8 @@ static int add(struct list *list, struct handler h)
 {
     uint32_t *count = rt.active ? &list->count : &list->early_count;
     if (*count == HANDLERS) return -1;
+    mz_keep(count, sizeof *count);
+    if (rt.active) mz_keep(&list->entries[*count], sizeof *list->entries);
     (rt.active ? list->entries : list->early)[(*count)++] = h;
     list->changed = true;
     return 0;
@@ -51,7 +53,9 @@ static void call(const struct handler *h)
 static void run(struct list *list)
 {
     list->changed = true;
+    mz_keep(&list->count, sizeof list->count);
     while (list->count) {
+        mz_keep(&list->count, sizeof list->count); /* there may have been events since */
         struct handler h = list->entries[--list->count];
         call(&h);
     }
@@ -96,6 +100,7 @@ void __cxa_finalize(void *dso)
     for (uint32_t i = at_exit.count; i-- > 0;) {
         struct handler h = at_exit.entries[i];
         if (!h.function || (dso && h.dso != dso)) continue;
+        mz_keep(&at_exit.entries[i], sizeof at_exit.entries[i]);
         at_exit.entries[i].function = NULL;
         at_exit.changed = true;
         call(&h);
@@ -182,8 +187,10 @@ static void collect_all(void)
 static void run_destructors(void)
 {
     struct module *m;
+    mz_keep(&ends, sizeof ends);
     collect_all();
     while ((m = next_module())) {
+        mz_keep(&m->ran, sizeof m->ran);
         m->ran = true;
         for (size_t i = m->count; i-- > 0;) m->array[i]();
         if (m->fini) m->fini();

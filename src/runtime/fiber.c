@@ -183,9 +183,41 @@ void mz_fiber_prepare(int slot)
     if (rt.switch_fp) save_fp(&environments[slot]);
 }
 
+/* Its floating-point environment is as the fiber left it. */
+void mz_fiber_keep(int slot)
+{
+    if (rt.switch_fp) mz_keep(&environments[slot], sizeof environments[slot]);
+}
+
+__attribute__((used)) static void keep_self(void) { mz_undo_stack(rt.self); }
+
+/* As if it went away here and was continued at once: its stack can be put back to what it is now, and the
+ * fiber entered again. */
+__attribute__((noinline)) void mz_fiber_mark(void)
+{
+    if (rt.switch_fp) save_fp(&environments[rt.self]);
+    __asm__ volatile("pushq %%rbp\n\t"
+                     "leaq 1f(%%rip), %%rax\n\t"
+                     "pushq %%rax\n\t"
+                     "movq %%rsp, (%0)\n\t"
+                     "movq %%rsp, %%rbx\n\t"
+                     "andq $-16, %%rsp\n\t"
+                     "call keep_self\n\t"
+                     "movq %%rbx, %%rsp\n\t"
+                     "popq %%rax\n"
+                     "1:\n\t"
+                     "popq %%rbp"
+                     :
+                     : "D"(&rt.slots[rt.self].sp)
+                     : "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "r12", "r13", "r14",
+                       "r15", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
+                       "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+}
+
 __attribute__((noinline)) void mz_fiber_go(int slot)
 {
     void **save = &rt.slots[rt.self].sp;
+    if (mz_unlikely(rt.undo)) mz_undo_stack(slot);
     if (mz_unlikely(rt.switch_fp)) {
         save_fp(&environments[rt.self]);
         load_fp(&environments[slot]);
@@ -197,6 +229,7 @@ __attribute__((noinline)) void mz_fiber_go(int slot)
 
 __attribute__((noinline)) void mz_fiber_enter(int slot)
 {
+    if (mz_unlikely(rt.undo)) mz_undo_stack(slot);
     rt.self = (uint8_t)slot;
     rt.active = true;
     if (rt.switch_fp) load_fp(&environments[slot]);

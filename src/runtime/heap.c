@@ -41,6 +41,7 @@ enum { DETAIL, PAGE_LIVE, PAGE_FREED }; /* of a page: DETAIL is to look at its g
 static char *arenas;
 static char *boot, *boot_next;
 static uint8_t *grains, *pages;
+static char *mirrors; /* of the arenas, for undo.c */
 static struct mz_block *last[MZ_SLOTS]; /* header of the latest block of each arena */
 static uint64_t live_blocks;
 
@@ -64,7 +65,8 @@ void mz_heap_init(void)
     grains = mz_region_reserve(ARENA * MZ_SLOTS / GRAIN);
     pages = mz_region_reserve(ARENA * MZ_SLOTS / PAGE);
     reuse.nodes = mz_region_reserve(FREE_NODES * sizeof *reuse.nodes);
-    MZ_ASSERT(arenas && grains && pages && reuse.nodes);
+    mirrors = mz_region_reserve(ARENA * MZ_SLOTS);
+    MZ_ASSERT(arenas && grains && pages && reuse.nodes && mirrors);
     for (int s = 0; s < MZ_SLOTS; s++) rt.run.threads[s].heap = arena_start(s);
 }
 
@@ -78,6 +80,16 @@ void mz_heap_reset(void)
     if (!rt.channel->options.heap_reuse) return;
     for (int c = 0; c < CLASSES; c++) reuse.head[c] = 0;
     reuse.count = 0;
+}
+
+/* At the start all arenas are empty: there is nothing to copy. What lies beyond their ends is of no
+ * interest; if it is compared one day, it is put back to what it never was, where nobody looks. */
+void mz_heap_compare(void (*compare)(void *now, void *mirror, size_t size))
+{
+    for (uint32_t s = 0; s < rt.slots_known; s++) {
+        char *start = arena_start((int)s);
+        compare(start, mirrors + (start - arenas), (size_t)(rt.run.threads[s].heap - start));
+    }
 }
 
 void mz_heap_arena(int slot, const char **low, const char **high)
@@ -120,6 +132,14 @@ enum mz_place_state mz_heap_state(uint64_t address, size_t size)
 static void mark(uintptr_t from, uintptr_t to, uint8_t value)
 {
     if (from < to) mz_raw_memset(grain_of(from), value, (to - from) / GRAIN);
+}
+
+/* What the maps say of a block is about to be changed. */
+static void keep_marks(uintptr_t p, size_t size)
+{
+    if (size > BIG) mz_keep(page_of(p), size / PAGE + 2);
+    mz_keep(grain_of(p), (size <= BIG ? size : PAGE) / GRAIN + 1);
+    if (size > BIG) mz_keep(grain_of((p + size) & ~(PAGE - 1)), PAGE / GRAIN);
 }
 
 /* The grains of a block: whole pages of a large one only in `pages`. */
@@ -216,6 +236,7 @@ static struct mz_block *cut(size_t align, size_t room)
     *grain_of(p - GRAIN) = HEADER;
     mark(round_up(p + room, GRAIN), end, 0);
     *next = (char *)end;
+    mz_keep(&last[rt.self], sizeof last[rt.self]);
     struct mz_block *b = (struct mz_block *)p - 1;
     b->back = last[rt.self] ? (uint32_t)(((uintptr_t)b - (uintptr_t)last[rt.self]) / GRAIN) : 0;
     return last[rt.self] = b;
@@ -285,6 +306,7 @@ static void *alloc(size_t align, size_t size, int with, void *pc, const void *fr
     b->size = (uint32_t)size;
     b->mark = LIVE;
     b->history = 0;
+    mz_keep(&live_blocks, sizeof live_blocks);
     live_blocks++;
     mark_block((uintptr_t)(b + 1), size, true);
     mark(round_up((uintptr_t)(b + 1) + size, GRAIN), round_up((uintptr_t)(b + 1) + room, GRAIN), 0);
@@ -320,9 +342,12 @@ static void release(void *p, struct mz_block *b, void *pc, const void *frame)
     if (mz_unlikely(rt.recording)) mz_history_freed(b, again, frame);
     /* Whoever still uses the block without being ordered before this races with it. */
     mz_shadow_freed((uintptr_t)p, b->size, again ? MZ_OP_FREE : MZ_OP_DEALLOCATE, (uintptr_t)pc);
+    mz_keep_program(b, sizeof *b);
     b->mark = GONE;
     if (!in_arenas((uintptr_t)p)) return;
+    mz_keep(&live_blocks, sizeof live_blocks);
     live_blocks--;
+    keep_marks((uintptr_t)p, b->size);
     mark_block((uintptr_t)p, b->size, false);
     if (again) give_back(b);
 }
@@ -385,6 +410,7 @@ int posix_memalign(void **p, size_t align, size_t size)
     if (align < sizeof(void *) || (align & (align - 1))) return EINVAL;
     void *q = alloc(align, size, FILL, HERE);
     if (!q) return ENOMEM;
+    mz_keep_program(p, sizeof *p);
     *p = q;
     return 0;
 }

@@ -74,6 +74,7 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
         mz_memory_check_atomic(a, n / 8);                                                                    \
         a##n old = *a;                                                                                       \
         if (old != value) mz_changed();                                                                      \
+        mz_keep_program(a, n / 8);                                                                           \
         *a = value;                                                                                          \
         MZ_RECORD(MZ_OP_STORE, (uintptr_t)a, n / 8, MZ_RECORD_HAS_VALUE, (uint64_t)value, 0, 0, MZ_FRAME()); \
         happened(MZ_OP_STORE, a, n / 8, order, MZ_WRITES, (uint64_t)old);                                    \
@@ -93,6 +94,7 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
         mz_visible(MZ_OP_RMW, (uintptr_t)a, n / 8, MZ_WRITES, 0, MZ_PC());                                   \
         mz_memory_check_atomic(a, n / 8);                                                                    \
         old = *a;                                                                                            \
+        mz_keep_program(a, n / 8);                                                                           \
         *a = (a##n)(result);                                                                                 \
         if (*a != old) mz_changed();                                                                         \
         MZ_RECORD(MZ_OP_RMW, (uintptr_t)a, n / 8, MZ_RECORD_HAS_VALUE, (uint64_t)old, (uint64_t)*a, 0,       \
@@ -119,6 +121,7 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
         old = *a;                                                                                            \
         bool won = old == expected;                                                                          \
         if (won && value != old) mz_changed();                                                               \
+        if (won) mz_keep_program(a, n / 8);                                                                  \
         if (won) *a = value;                                                                                 \
         MZ_RECORD(MZ_OP_CAS, (uintptr_t)a, n / 8, MZ_RECORD_HAS_VALUE | (won ? 0 : MZ_RECORD_FAILED),        \
                   (uint64_t)old, (uint64_t)value, 0, frame);                                                 \

@@ -79,6 +79,7 @@ static long own_prctl(struct mz_call *call)
     bool named = thread_names[rt.self].execution == rt.execution;
     switch (call->a[0]) {
     case PR_SET_NAME:
+        mz_keep(&thread_names[rt.self], sizeof thread_names[rt.self]);
         mz_text_copy(name, sizeof thread_names->text, pointer(call->a[1]));
         thread_names[rt.self].execution = rt.execution;
         return 0;
@@ -329,11 +330,59 @@ static long perform(struct mz_call *call, const struct rule *rule)
     return r;
 }
 
+/* Does it leave everything as it was, but for memory that is passed to it? */
+static bool leaves_no_trace(const struct mz_call *call)
+{
+    switch (call->number) {
+    case SYS_write:
+    case SYS_writev:
+        return call->a[0] <= 2 && !rt.channel->options.show_output;
+    case SYS_fstat:
+    case SYS_newfstatat:
+    case SYS_ioctl:
+        return call->a[0] <= 2;
+    case SYS_getpid:
+    case SYS_getppid:
+    case SYS_gettid:
+    case SYS_getuid:
+    case SYS_geteuid:
+    case SYS_getgid:
+    case SYS_getegid:
+    case SYS_uname:
+    case SYS_sysinfo:
+    case SYS_getcpu:
+    case SYS_sched_getaffinity:
+    case SYS_sched_yield:
+    case SYS_prctl:
+    case SYS_exit_group:
+    case SYS_futex:
+    case SYS_clock_gettime:
+    case SYS_gettimeofday:
+    case SYS_time:
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_getrandom:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool changes_mappings(const struct mz_call *call)
+{
+    return call->number == SYS_mmap || call->number == SYS_munmap || call->number == SYS_mremap ||
+           call->number == SYS_mprotect || call->number == SYS_madvise || call->number == SYS_brk;
+}
+
 long mz_kernel_call(struct mz_call *call)
 {
     static const struct rule unknown;
     if (rt.trial) mz_fiber_leave(); /* what it does out there could not be taken back */
     mz_changed();
+    if (changes_mappings(call))
+        mz_undo_give_up();
+    else if (!leaves_no_trace(call))
+        mz_undo_barrier();
     const struct rule *rule = (uint64_t)call->number < CALLS ? &rules[call->number] : &unknown;
     if (rule->own) return rule->own(call);
     if (!rule->name || rule->refusal) refuse(call, rule);

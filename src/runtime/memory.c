@@ -30,6 +30,8 @@ static struct lent {
 static void note_lent(struct lent *l, uint64_t address, size_t size)
 {
     uint64_t low = address & ~7ull, high = (address + size + 7) & ~7ull;
+    if (l->execution == rt.execution && low >= l->low && high <= l->high) return;
+    mz_keep(l, sizeof *l);
     if (l->execution != rt.execution) *l = (struct lent){rt.execution, low, high};
     if (low < l->low) l->low = low;
     if (high > l->high) l->high = high;

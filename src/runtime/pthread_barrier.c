@@ -62,6 +62,7 @@ static void arrive(struct mz_barrier *b, const void *pc, const void *frame)
     MZ_RECORD(MZ_OP_ARRIVE, (uintptr_t)b, 0, 0, 0, 0, 0, frame);
     rt.run.threads[rt.self].woken_by = rt.path->depth;
     mz_sync_release_part(mz_last_object());
+    mz_keep_program(b, sizeof *b);
     b->arrived |= mz_slot_bit(rt.self);
     mz_changed();
     b->users |= mz_slot_bit(rt.self);
@@ -131,6 +132,7 @@ MZ_EXPORT int pthread_barrier_init(pthread_barrier_t *restrict barrier,
     (void)attr;
     if (!count) return EINVAL;
     mz_object_written(barrier, sizeof(struct mz_barrier), MZ_PC(), MZ_FRAME());
+    mz_keep_program(barrier, sizeof(struct mz_barrier));
     *of(barrier) = (struct mz_barrier){.count = count, .mark = INITIALISED};
     return 0;
 }
@@ -142,6 +144,7 @@ MZ_EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier)
     check(b);
     if (b->arrived) mz_misuse("a barrier is destroyed while threads wait at it", b);
     mz_object_written(barrier, sizeof(struct mz_barrier), MZ_PC(), MZ_FRAME());
+    mz_keep_program(b, sizeof *b);
     b->mark = MZ_DESTROYED;
     return 0;
 }

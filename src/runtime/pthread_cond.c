@@ -20,6 +20,7 @@
 
 _Static_assert(sizeof(struct mz_cond) <= sizeof(pthread_cond_t), "a condition variable must fit");
 
+static void keep(const struct mz_cond *c) { mz_keep_program(c, sizeof *c); }
 static struct mz_cond *of(pthread_cond_t *c) { return (struct mz_cond *)(void *)c; }
 static struct mz_mutex *mutex_of(pthread_mutex_t *m) { return (struct mz_mutex *)(void *)m; }
 
@@ -47,6 +48,7 @@ static void relock(struct mz_mutex *m, int slot, const void *pc)
 static void wake(struct mz_cond *c, int slot)
 {
     struct mz_thread *t = &rt.run.threads[slot];
+    keep(c);
     c->waiters &= ~mz_slot_bit(slot);
     t->woken_by = rt.path->depth;
     t->changes++;
@@ -69,6 +71,7 @@ static void give_up(struct mz_cond *c, struct mz_mutex *m, const void *pc, const
 {
     mz_commit_use(MZ_READS, c->waiters);
     MZ_RECORD(MZ_OP_TIMEOUT, (uintptr_t)c, 0, 0, 0, 0, 0, frame);
+    keep(c);
     c->waiters &= ~mz_slot_bit(rt.self);
     update_choices(c);
     mz_spin((uintptr_t)c, pc, frame); /* a loop around a timed wait is better stopped without the mutex */
@@ -82,6 +85,7 @@ static bool release_one_level(struct mz_mutex *m, const void *pc, const void *fr
         mz_mutex_give(m, pc, frame);
         return true;
     }
+    mz_keep_program(m, sizeof *m);
     m->depth--;
     MZ_RECORD(MZ_OP_RELEASE, (uintptr_t)m, 0, 0, 0, 0, 0, frame);
     return false;
@@ -100,6 +104,7 @@ int mz_cond_wait(struct mz_cond *c, struct mz_mutex *m, bool timed, const struct
     mz_spin((uintptr_t)c, pc, frame);
     mz_visible(MZ_OP_WAIT, (uintptr_t)c, 0, MZ_READS, 0, pc);
     t->woken_by = t->kicked = 0;
+    keep(c);
     c->waiters |= mz_slot_bit(rt.self);
     update_choices(c);
     mz_commit_use(MZ_READS, 0);
@@ -137,9 +142,11 @@ int mz_cond_signal(struct mz_cond *c, const void *pc, const void *frame)
                                                    .access = MZ_WRITES,
                                                    .pc = (uintptr_t)pc};
     rt.view.enabled |= mz_slot_bit(rt.self);
+    keep(c);
     c->signalers |= mz_slot_bit(rt.self);
     rt.hooks++;
     mz_dispatch();
+    keep(c);
     c->signalers &= ~mz_slot_bit(rt.self);
     mz_changed();
     mz_commit_use(MZ_WRITES, c->waiters);
@@ -202,6 +209,7 @@ MZ_EXPORT int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *
 {
     (void)attr;
     mz_object_written(cond, sizeof *cond, MZ_PC(), MZ_FRAME());
+    keep(of(cond));
     *of(cond) = (struct mz_cond){0, 0, 0};
     return 0;
 }
@@ -213,6 +221,7 @@ MZ_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
     check(c);
     if (c->waiters) mz_misuse("a condition variable is destroyed while threads wait on it", c);
     mz_object_written(cond, sizeof *cond, MZ_PC(), MZ_FRAME());
+    keep(c);
     c->mark = MZ_DESTROYED;
     return 0;
 }

@@ -112,6 +112,8 @@ MZ_EXPORT int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
                                : "more than 520 keys",
                        "make them in main, fewer of them");
     uint32_t number = first + t->keys_made++;
+    mz_keep(&k.keys[number], sizeof k.keys[number]);
+    mz_keep(used[number], sizeof used[number]);
     k.keys[number] = (struct key){rt.active ? rt.execution : ALWAYS, destructor, 0, 0, 0};
     mz_raw_memset(used[number], 0, sizeof used[number]);
     mz_object_written(key, sizeof *key, MZ_PC(), MZ_FRAME());
@@ -126,6 +128,7 @@ MZ_EXPORT int pthread_key_delete(pthread_key_t key)
     for (uint32_t slot = 0; slot < rt.slots_known; slot++)
         if (used[key][slot] && !ordered((int)slot, used[key][slot]))
             mz_misuse("a thread-specific key is deleted while another thread may be using it", NULL);
+    mz_keep(&k.keys[key], sizeof k.keys[key]);
     k.keys[key].deleted = rt.execution;
     k.keys[key].deleted_by = rt.self;
     k.keys[key].deleted_epoch = rt.run.threads[rt.self].epoch;
@@ -142,6 +145,7 @@ MZ_EXPORT int pthread_setspecific(pthread_key_t key, const void *value)
 {
     use(key);
     if (key >= KEYS) return EINVAL;
+    mz_keep(&values[rt.self][key], sizeof values[rt.self][key]);
     values[rt.self][key] = (void *)(uintptr_t)value;
     rt.run.threads[rt.self].keys_set = 1;
     mz_changed();
@@ -160,6 +164,7 @@ static bool destroy_values(void)
             continue;
         }
         use(key);
+        mz_keep(&values[rt.self][key], sizeof values[rt.self][key]);
         values[rt.self][key] = NULL;
         any = true;
         k.keys[key].destructor(value);
@@ -173,7 +178,9 @@ int __cxa_thread_atexit_impl(void (*function)(void *), void *argument, void *dso
     (void)dso;
     if (at_end_count == AT_END) mz_unsupported("more than 4096 thread-local objects", "use fewer");
     struct mz_thread *t = &rt.run.threads[rt.self];
+    mz_keep(&at_end_count, sizeof at_end_count);
     struct mz_at_end *a = &at_end[at_end_count++];
+    mz_keep(a, sizeof *a);
     *a = (struct mz_at_end){function, argument, t->at_end};
     t->at_end = a;
     return 0;

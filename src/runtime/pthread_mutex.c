@@ -23,6 +23,7 @@ _Static_assert(offsetof(struct mz_mutex, kind) == 16, "glibc's place of the kind
 
 #define ROBUST 16
 
+static void keep(const struct mz_mutex *m) { mz_keep_program(m, sizeof *m); }
 static struct mz_mutex *of(pthread_mutex_t *m) { return (struct mz_mutex *)(void *)m; }
 static int kind_of(const struct mz_mutex *m) { return m->kind & 3; }
 
@@ -48,12 +49,14 @@ void mz_mutex_post(struct mz_mutex *m, int slot, const void *pc)
     /* A thread that waited on a condition variable with a recursive mutex locked twice still holds it. */
     bool own = m->owner == (unsigned)slot + 1 && m->depth && kind_of(m) == PTHREAD_MUTEX_RECURSIVE;
     mz_post(slot, MZ_OP_LOCK, (uintptr_t)m, MZ_WRITES, !m->owner || own, pc);
+    keep(m);
     if (!own) m->waiters |= mz_slot_bit(slot);
 }
 
 static void hold(struct mz_mutex *m)
 {
     struct mz_thread *t = &rt.run.threads[rt.self];
+    if (t->held_count < MZ_HELD) mz_keep(&t->held[t->held_count], sizeof *t->held);
     if (mz_likely(t->held_count < MZ_HELD))
         t->held[t->held_count++] = m;
     else
@@ -63,6 +66,7 @@ static void hold(struct mz_mutex *m)
 static void let_go(const struct mz_mutex *m)
 {
     struct mz_thread *t = &rt.run.threads[rt.self];
+    mz_keep(t->held, t->held_count * sizeof *t->held);
     for (unsigned i = t->held_count; i-- > 0;) {
         if (t->held[i] != m) continue;
         for (t->held_count--; i < t->held_count; i++) t->held[i] = t->held[i + 1];
@@ -74,6 +78,7 @@ static void let_go(const struct mz_mutex *m)
 void mz_mutex_take(struct mz_mutex *m)
 {
     rt.run.threads[rt.self].state = MZ_THREAD_RUNNABLE;
+    keep(m);
     if (rt.trylock_used) mz_changed(); /* somebody who tries it can tell (spin.c) */
     if (mz_likely(m->owner != rt.self + 1u)) {
         m->waiters &= ~mz_slot_bit(rt.self);
@@ -118,6 +123,7 @@ void mz_mutex_give(struct mz_mutex *m, const void *pc, const void *frame)
     }
     mz_sync_release(object);
     let_go(m);
+    keep(m);
     m->owner = 0;
     rt.view.enabled |= m->waiters;
 }
@@ -128,6 +134,7 @@ static int state_of_data(struct mz_mutex *m) { return mz_likely(!m->owner_died) 
 static bool lock_again(struct mz_mutex *m, const void *frame)
 {
     if (m->owner != rt.self + 1u || kind_of(m) != PTHREAD_MUTEX_RECURSIVE) return false;
+    keep(m);
     m->depth++;
     mz_changed();
     MZ_RECORD(MZ_OP_ACQUIRE, (uintptr_t)m, 0, 0, 0, 0, 0, frame);
@@ -203,6 +210,7 @@ int mz_mutex_unlock(struct mz_mutex *m, const void *pc, const void *frame)
                            : "unlock of a mutex that is not locked",
                   m);
     }
+    keep(m);
     if (m->depth > 1) {
         m->depth--;
         mz_changed();
@@ -225,6 +233,7 @@ void mz_mutex_owner_ends(void)
         struct mz_mutex *m = t->held[i];
         if ((uintptr_t)m & 1) continue; /* a read-write lock */
         if (!(m->kind & ROBUST) || m->owner != rt.self + 1u) continue;
+        keep(m);
         m->owner_died = 1;
         m->depth = 0;
         mz_mutex_give(m, MZ_PC(), MZ_FRAME());
@@ -268,6 +277,7 @@ MZ_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr
     if (attr) pthread_mutexattr_gettype(attr, &kind);
     if (attr) pthread_mutexattr_getrobust(attr, &robust);
     mz_object_written(m, sizeof(pthread_mutex_t), MZ_PC(), MZ_FRAME());
+    keep(m);
     *m = (struct mz_mutex){.kind = kind | (robust == PTHREAD_MUTEX_ROBUST ? ROBUST : 0)};
     return 0;
 }
@@ -279,6 +289,7 @@ MZ_EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex)
     mz_mutex_check(m);
     if (m->owner) mz_misuse("a mutex is destroyed while it is locked", m);
     mz_object_written(m, sizeof(pthread_mutex_t), MZ_PC(), MZ_FRAME());
+    keep(m);
     m->mark = MZ_DESTROYED;
     return 0;
 }
@@ -289,6 +300,7 @@ MZ_EXPORT int pthread_mutex_consistent(pthread_mutex_t *mutex)
     if (!rt.active) return 0;
     mz_mutex_check(m);
     if (!(m->kind & ROBUST) || m->owner_died != 1 || m->owner != rt.self + 1u) return EINVAL;
+    keep(m);
     m->owner_died = 0;
     mz_changed();
     return 0;
@@ -324,6 +336,7 @@ static void spin_check(const uint32_t *lock)
 static void spin_take(uint32_t *lock)
 {
     mz_changed();
+    mz_keep_program(lock, sizeof *lock);
     *lock = rt.self + 1u;
     rt.run.threads[rt.self].state = MZ_THREAD_RUNNABLE;
     mz_enable(mz_pending_on((uintptr_t)lock, MZ_OP_LOCK) & ~mz_slot_bit(rt.self), false);
@@ -383,6 +396,7 @@ MZ_EXPORT int pthread_spin_unlock(pthread_spinlock_t *spin)
         MZ_RECORD(MZ_OP_RELEASE, (uintptr_t)lock, 0, 0, 0, 0, 0, MZ_FRAME());
     }
     mz_sync_release(object);
+    mz_keep_program(lock, sizeof *lock);
     *lock = SPIN_FREE;
     mz_enable(mz_pending_on((uintptr_t)lock, MZ_OP_LOCK), true);
     return 0;
@@ -392,6 +406,7 @@ MZ_EXPORT int pthread_spin_init(pthread_spinlock_t *spin, int shared)
 {
     (void)shared;
     mz_object_written(spin_of(spin), sizeof *spin, MZ_PC(), MZ_FRAME());
+    mz_keep_program(spin_of(spin), sizeof(uint32_t));
     *spin_of(spin) = SPIN_FREE;
     return 0;
 }
@@ -403,6 +418,7 @@ MZ_EXPORT int pthread_spin_destroy(pthread_spinlock_t *spin)
     spin_check(lock);
     if (*lock) mz_misuse("a spin lock is destroyed while it is locked", lock);
     mz_object_written(lock, sizeof *spin, MZ_PC(), MZ_FRAME());
+    mz_keep_program(lock, sizeof *lock);
     *lock = MZ_DESTROYED;
     return 0;
 }

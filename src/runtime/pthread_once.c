@@ -35,6 +35,7 @@ bool mz_once_begin(uint32_t *state, const char *what, const void *pc, const void
     uint32_t before = *state;
     rt.run.threads[rt.self].state = MZ_THREAD_RUNNABLE;
     if (before == NEW) {
+        mz_keep_program(state, sizeof *state);
         *state = RUNNING;
         mz_changed();
         mz_enable(mz_pending_on((uintptr_t)state, MZ_OP_ONCE) & ~((uint64_t)1 << rt.self), false);
@@ -56,6 +57,7 @@ void mz_once_end(uint32_t *state, bool done, const void *frame)
     uint32_t object = mz_explore_release(rt.x, rt.self, (uintptr_t)state);
     MZ_RECORD(MZ_OP_RELEASE, (uintptr_t)state, 0, 0, 0, 0, 0, frame);
     mz_sync_release(object);
+    mz_keep_program(state, sizeof *state);
     *state = with;
     mz_enable(mz_pending_on((uintptr_t)state, MZ_OP_ONCE), true);
 }

@@ -26,6 +26,7 @@ struct mz_rwlock {
 _Static_assert(offsetof(struct mz_rwlock, kind) == 48, "glibc's place of the kind of a read-write lock");
 _Static_assert(sizeof(struct mz_rwlock) <= sizeof(pthread_rwlock_t), "a read-write lock must fit");
 
+static void keep(const struct mz_rwlock *l) { mz_keep_program(l, sizeof *l); }
 static struct mz_rwlock *of(pthread_rwlock_t *l) { return (struct mz_rwlock *)(void *)l; }
 
 static void check(const struct mz_rwlock *l)
@@ -77,6 +78,7 @@ static void hold(const struct mz_rwlock *l)
     struct mz_thread *t = &rt.run.threads[rt.self];
     if (t->held_count == MZ_HELD)
         mz_unsupported("a thread that holds more than 24 locks", "use fewer locks at a time");
+    mz_keep(&t->held[t->held_count], sizeof *t->held);
     t->held[t->held_count++] = entry(l);
 }
 
@@ -86,6 +88,7 @@ static unsigned let_go(const struct mz_rwlock *l)
     struct mz_thread *t = &rt.run.threads[rt.self];
     unsigned kept = 0, times = 0;
     bool gone = false;
+    mz_keep(t->held, t->held_count * sizeof *t->held);
     for (unsigned i = 0; i < t->held_count; i++) {
         bool this_one = t->held[i] == entry(l);
         if (this_one && !gone) {
@@ -125,6 +128,7 @@ static void happens(struct mz_rwlock *l, uint8_t op, enum mz_access access, uint
 static void take_shared(struct mz_rwlock *l, uint8_t op, const void *frame)
 {
     uint64_t before = state(l);
+    keep(l);
     l->readers |= mz_slot_bit(rt.self);
     hold(l);
     happens(l, op, shared(l), before, 0, frame);
@@ -134,6 +138,7 @@ static void take_shared(struct mz_rwlock *l, uint8_t op, const void *frame)
 static void take_exclusive(struct mz_rwlock *l, uint8_t op, const void *frame)
 {
     uint64_t before = state(l);
+    keep(l);
     l->writer = rt.self + 1u;
     hold(l);
     if (writers_first(l) && op == MZ_OP_WRLOCK) l->claims--;
@@ -167,6 +172,7 @@ static int write_lock(struct mz_rwlock *l, const void *pc, const void *frame)
     if (writers_first(l)) {
         mz_visible(MZ_OP_RWCLAIM, (uintptr_t)l, 0, MZ_WRITES, 0, pc);
         uint64_t before = state(l);
+        keep(l);
         l->claims++;
         mz_changed();
         happens(l, MZ_OP_RWCLAIM, MZ_WRITES, before, 0, frame);
@@ -218,6 +224,7 @@ static void unlock_exclusive(struct mz_rwlock *l, const void *pc, const void *fr
 {
     mz_visible(MZ_OP_RWUNLOCK, (uintptr_t)l, 0, MZ_WRITES, 0, pc);
     uint64_t before = state(l);
+    keep(l);
     l->writer = 0;
     happens(l, MZ_OP_RWUNLOCK, MZ_WRITES, before, 0, frame);
     mz_sync_release(mz_last_object());
@@ -227,6 +234,7 @@ static void unlock_shared(struct mz_rwlock *l, const void *pc, const void *frame
 {
     mz_visible(MZ_OP_RWUNLOCK, (uintptr_t)l, 0, (uint8_t)shared(l), 0, pc);
     uint64_t before = state(l);
+    keep(l);
     l->readers &= ~mz_slot_bit(rt.self);
     happens(l, MZ_OP_RWUNLOCK, shared(l), before, 0, frame);
     mz_sync_release_part(mz_last_object());
@@ -295,6 +303,7 @@ MZ_EXPORT int pthread_rwlock_init(pthread_rwlock_t *restrict lock, const pthread
     int kind = PTHREAD_RWLOCK_DEFAULT_NP;
     if (attr) pthread_rwlockattr_getkind_np(attr, &kind);
     mz_object_written(lock, sizeof *lock, MZ_PC(), MZ_FRAME());
+    keep(of(lock));
     *of(lock) = (struct mz_rwlock){.kind = (uint32_t)kind};
     return 0;
 }
@@ -306,6 +315,7 @@ MZ_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *lock)
     check(l);
     if (l->writer || l->readers) mz_misuse("a read-write lock is destroyed while it is locked", l);
     mz_object_written(lock, sizeof *lock, MZ_PC(), MZ_FRAME());
+    keep(l);
     l->mark = MZ_DESTROYED;
     return 0;
 }

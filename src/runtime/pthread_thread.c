@@ -169,6 +169,7 @@ MZ_EXPORT int pthread_detach(pthread_t thread)
     if (slot < 0) return ESRCH;
     struct mz_thread *t = &rt.run.threads[slot];
     use_up(t, false);
+    mz_undo_thread(slot);
     t->detached = 1;
     return 0;
 }
@@ -194,6 +195,8 @@ MZ_EXPORT int pthread_setname_np(pthread_t thread, const char *name)
     int slot = rt.active ? mz_thread_slot((uint64_t)thread) : 0;
     if (slot < 0) return ESRCH;
     if (mz_text_length(name) > 15) return ERANGE;
+    mz_keep(names[slot], sizeof names[slot]);
+    mz_keep(&named_in[slot], sizeof named_in[slot]);
     mz_text_copy(names[slot], sizeof names[slot], name);
     named_in[slot] = rt.execution;
     return 0;

@@ -87,18 +87,20 @@ struct mz_thread {
 
 struct mz_run { /* cleared for every execution */
     struct mz_thread threads[MZ_SLOTS];
-    uint8_t interrupted[MZ_SLOTS];
+    uint8_t interrupted[MZ_SLOTS]; /* from here to exit_place: compared by undo.c */
     uint32_t interrupted_count;
     uint64_t failed; /* threads that ended in a finding */
     bool exited;     /* exit() or return from main has happened */
     int exit_code;
     uint8_t exit_thread;
-    struct mz_place exit_place; /* if the status is not 0 */
-    const void *exit_frame;     /* of what called exit; NULL after _exit */
-    uint64_t clock_ns;          /* virtual time */
+    const void *exit_frame; /* of what called exit; NULL after _exit */
+    uint64_t clock_ns;      /* virtual time */
     uint32_t local_operations;
     uint32_t thread_count;
+    struct mz_place exit_place; /* if the status is not 0 */
 };
+
+enum mz_undo { MZ_UNDO_OFF, MZ_UNDO_PAGES, MZ_UNDO_WRITES }; /* see undo.c */
 
 struct mz_runtime {
     /* hot */
@@ -106,9 +108,11 @@ struct mz_runtime {
     bool trial;      /* after the end: a thread that waits in a loop makes one more round */
     bool active;     /* a fiber of the program runs: hooks are in force */
     bool recording;
+    uint8_t undo;       /* enum mz_undo: what is changed is kept, to go back to */
     uint8_t self;       /* slot of the running fiber */
     uint8_t choice;     /* of the step that was just scheduled */
-    uint32_t execution; /* number of this execution, tags the shadow */
+    uint32_t execution; /* number of the beginning, tags the shadow; see undo.c */
+    uint32_t runs;      /* executions so far */
     struct mz_path *path;
     struct mz_exploration *x;
     struct mz_channel *channel;
@@ -138,6 +142,7 @@ struct mz_runtime {
     bool modules_changed; /* code was loaded in this execution */
     bool spin_off;        /* what libraries change cannot be seen: no loops that wait are recognised */
     bool clock_used;      /* it reads the clock: that and sleeping are visible */
+    bool writes_unknown;  /* it calls what may write to its memory without our hooks: see undo.c */
     uint8_t child_slot[MZ_SLOTS][MZ_SLOTS]; /* slot of the n-th child of a slot; 0: none yet */
     uint32_t slots_known;
     int argc;
@@ -151,6 +156,31 @@ extern struct mz_runtime rt;
 
 static inline uint64_t mz_slot_bit(int slot) { return (uint64_t)1 << slot; }
 
+/* undo.c: going back */
+void mz_undo_init(void);
+void mz_undo_begin(void);
+void mz_undo_node(void);
+void mz_undo_stack(int slot);
+void mz_undo_keep(const volatile void *p, size_t size);
+void mz_undo_thread(int slot); /* its state is changed, though it does not run */
+void mz_undo_barrier(void);
+void mz_undo_give_up(void);
+void mz_undo_plan(void);
+void mz_undo_measured(void);
+bool mz_undo_reaches(uint32_t node);
+void mz_undo_to(uint32_t node);
+
+/* Something that the runtime keeps of this execution is about to be changed. */
+static inline void mz_keep(const volatile void *p, size_t size)
+{
+    if (mz_unlikely(rt.undo)) mz_undo_keep(p, size);
+}
+/* Program memory is. */
+static inline void mz_keep_program(const volatile void *p, size_t size)
+{
+    if (mz_unlikely(rt.undo == MZ_UNDO_WRITES)) mz_undo_keep(p, size);
+}
+
 /* fiber.c */
 void mz_fiber_main(void); /* schedule.c: what every fiber runs */
 void mz_fiber_init(void);
@@ -161,6 +191,8 @@ void mz_fiber_enter(int slot); /* from the explorer to a fiber; returns when the
 void mz_fiber_pause(void);
 _Noreturn void mz_fiber_leave(void); /* from a fiber to the explorer, for good */
 double mz_fiber_measure(void);
+void mz_fiber_mark(void); /* the running fiber can be gone back to here */
+void mz_fiber_keep(int slot);
 bool mz_fiber_stack_contains(int slot, uint64_t address);
 int mz_fiber_stack_owner(uint64_t address); /* slot, or -1 */
 bool mz_fiber_guard_contains(int slot, uint64_t address);
@@ -193,6 +225,7 @@ void mz_spin_forbid(const char *because);
 void mz_spin_note(void);
 void mz_spin_reset(void);
 void mz_spin_clean(char *stack_high);
+size_t mz_spin_clean_size(void);
 void mz_spin(uint64_t key, const void *pc, const void *frame);
 bool mz_spin_any(void);
 bool mz_spin_settle(void);
@@ -214,6 +247,8 @@ void mz_snapshot_restore(void);
 bool mz_snapshot_fault(uint64_t address);
 void mz_snapshot_touch(const void *address, size_t size);
 bool mz_snapshot_contains(uint64_t address, size_t size);
+void mz_snapshot_mirror(void);
+void mz_snapshot_compare(void (*compare)(void *now, void *mirror, size_t size));
 void mz_snapshot_scan(void (*look)(const void *from, const void *to));
 
 /* sync.c: the C11 order */
@@ -317,6 +352,7 @@ const char *mz_cxx_abort_text(const void *pc, char *text, size_t size);
 void mz_heap_init(void);
 void mz_heap_reset(void);
 size_t mz_heap_boot(char **start);
+void mz_heap_compare(void (*compare)(void *now, void *mirror, size_t size));
 void mz_heap_arena(int slot, const char **low, const char **high);
 bool mz_heap_contains(uint64_t address);
 void mz_exit_init(void);

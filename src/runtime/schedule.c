@@ -43,6 +43,22 @@ static void end_of_execution(void)
     mz_fiber_pause();
 }
 
+/* The same as the end of mz_dispatch, on a path that can be gone back on. */
+static __attribute__((noinline)) void dispatch_reversibly(void)
+{
+    mz_undo_node();
+    struct mz_step step = next_step();
+    if (step.thread == MZ_NOBODY) {
+        end_of_execution();
+        return;
+    }
+    rt.choice = step.choice;
+    if (step.thread == rt.self)
+        mz_fiber_mark();
+    else
+        mz_fiber_go(step.thread);
+}
+
 /* The running thread cannot or must not go on by itself. Returns when it is to run again. */
 void mz_dispatch(void)
 {
@@ -54,6 +70,9 @@ void mz_dispatch(void)
     }
     if (mz_unlikely(rt.run.interrupted_count)) {
         to = rt.run.interrupted[--rt.run.interrupted_count];
+    } else if (mz_unlikely(rt.undo)) {
+        dispatch_reversibly();
+        return;
     } else {
         struct mz_step step = next_step();
         if (mz_unlikely(step.thread == MZ_NOBODY)) {
@@ -155,6 +174,7 @@ bool mz_join(int slot)
     struct mz_thread *t = &rt.run.threads[slot];
     if (rt.trial) mz_fiber_leave();
     mz_changed();
+    mz_undo_thread(slot);
     t->joined = 1;
     self()->kicked = 0;
     if (t->state != MZ_THREAD_FINISHED) {
@@ -326,12 +346,37 @@ static enum mz_end limit_reached(void)
     return MZ_END_RUNNING;
 }
 
-static bool one_execution(void)
+static void run_from_start(void)
 {
     run_reset();
+    mz_undo_begin();
     mz_explore_begin(rt.x);
     mz_fiber_prepare(0);
     mz_fiber_enter(0);
+}
+
+/* Go back to the node where the new branch begins, and on from there. */
+static void run_from_node(void)
+{
+    mz_undo_to(rt.path->replay);
+    rt.section = 0;
+    mz_sync_reset();
+    rt.channel->live_length = rt.path->replay;
+    mz_explore_resume(rt.x);
+    struct mz_step step = mz_explore_next(rt.x);
+    if (step.thread == MZ_NOBODY) return;
+    rt.choice = step.choice;
+    mz_fiber_enter(step.thread);
+}
+
+static bool one_execution(void)
+{
+    rt.runs++;
+    mz_undo_plan();
+    if (!rt.path->live && mz_undo_reaches(rt.path->replay))
+        run_from_node();
+    else
+        run_from_start();
     mz_os_ended();
     classify_end();
     /* A finding that ends the search leaves an execution cut short: there is nothing to learn from it. */
@@ -340,6 +385,7 @@ static bool one_execution(void)
     rt.channel->analysing = 0;
     if (rt.stop) mz_explore_abandon(rt.x);
     publish_counters();
+    mz_undo_measured();
     return more && !rt.once;
 }
 

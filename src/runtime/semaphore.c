@@ -26,6 +26,8 @@ struct mz_semaphore {
 };
 _Static_assert(sizeof(struct mz_semaphore) <= sizeof(sem_t), "a semaphore must fit");
 
+/* Named ones are not in program memory. */
+static void keep(const struct mz_semaphore *s) { mz_keep(s, sizeof *s); }
 static struct mz_semaphore *of(sem_t *s) { return (struct mz_semaphore *)(void *)s; }
 
 static void check(const struct mz_semaphore *s)
@@ -56,6 +58,7 @@ static void happens(struct mz_semaphore *s, uint8_t op, enum mz_access access, u
 
 static void take(struct mz_semaphore *s, uint8_t op, const void *frame)
 {
+    keep(s);
     uint32_t before = s->value--;
     mz_changed();
     happens(s, op, MZ_WRITES, before, 0, frame);
@@ -72,6 +75,7 @@ static int fail(int error)
  * it is about to. */
 static void wake(struct mz_semaphore *s, uint64_t waiters)
 {
+    keep(s);
     s->waiters &= ~waiters;
     for (; waiters; waiters &= waiters - 1) {
         int slot = __builtin_ctzll(waiters);
@@ -115,6 +119,7 @@ static void wait_cancellable(struct mz_semaphore *s, const void *pc, const void 
     for (;;) {
         mz_visible(MZ_OP_SEM_TRY, (uintptr_t)s, 0, MZ_WRITES, 0, pc);
         if (s->value) break;
+        keep(s);
         s->waiters |= mz_slot_bit(rt.self);
         happens(s, MZ_OP_SEM_TRY, MZ_READS, 0, MZ_RECORD_FAILED, frame);
         wait_for_post(s, pc);
@@ -183,6 +188,7 @@ MZ_EXPORT int sem_post(sem_t *semaphore)
         happens(s, MZ_OP_SEM_POST, MZ_WRITES, s->value, MZ_RECORD_FAILED, MZ_FRAME());
         mz_misuse("sem_post of a semaphore that has its largest value already (overflow)", s);
     }
+    keep(s);
     uint32_t before = s->value++;
     mz_changed();
     happens(s, MZ_OP_SEM_POST, MZ_WRITES, before, 0, MZ_FRAME());
@@ -198,6 +204,7 @@ MZ_EXPORT int sem_getvalue(sem_t *restrict semaphore, int *restrict value)
     check(s);
     mz_spin((uintptr_t)s, MZ_PC(), MZ_FRAME());
     mz_visible(MZ_OP_LOAD, (uintptr_t)s, 0, MZ_READS, 0, MZ_PC());
+    mz_keep_program(value, sizeof *value);
     *value = (int)s->value;
     mz_commit_use(MZ_READS, s->value);
     MZ_RECORD(MZ_OP_LOAD, (uintptr_t)s, 4, MZ_RECORD_HAS_VALUE, s->value, 0, 0, MZ_FRAME());
@@ -209,6 +216,7 @@ MZ_EXPORT int sem_init(sem_t *semaphore, int shared, unsigned value)
     (void)shared;
     if (value > SEM_VALUE_MAX) return fail(EINVAL);
     mz_object_written(semaphore, sizeof(struct mz_semaphore), MZ_PC(), MZ_FRAME());
+    keep(of(semaphore));
     *of(semaphore) = (struct mz_semaphore){.value = value, .mark = INITIALISED};
     return 0;
 }
@@ -221,6 +229,7 @@ MZ_EXPORT int sem_destroy(sem_t *semaphore)
     if (s->waiters || mz_pending_on((uintptr_t)s, MZ_OP_SEM_WAIT))
         mz_misuse("a semaphore is destroyed while threads wait on it", s);
     mz_object_written(semaphore, sizeof(struct mz_semaphore), MZ_PC(), MZ_FRAME());
+    keep(s);
     s->closed = MZ_DESTROYED;
     return 0;
 }
@@ -259,6 +268,7 @@ static struct named *make(const char *name, unsigned value)
 {
     for (unsigned i = 0; i < NAMED; i++) {
         if (named[i].execution == rt.execution) continue;
+        mz_keep(&named[i], sizeof named[i]);
         named[i].execution = rt.execution;
         named[i].linked = true;
         mz_text_copy(named[i].name, sizeof named[i].name, name);
@@ -302,6 +312,7 @@ MZ_EXPORT int sem_unlink(const char *name)
     use_table(MZ_PC(), MZ_FRAME());
     struct named *n = find(name);
     if (!n) return fail(ENOENT);
+    mz_keep(&n->linked, sizeof n->linked);
     n->linked = false;
     return 0;
 }

@@ -131,8 +131,17 @@ static void check_reads(const struct cell *c, const struct access *a)
     }
 }
 
+/* Those that are given up when an execution goes back are handed out again. */
+static uint32_t new_readers(void)
+{
+    MZ_ASSERT(sh.reader_count < POOL);
+    mz_keep(&sh.reader_count, sizeof sh.reader_count);
+    return sh.reader_count++;
+}
+
 static void add_reader(struct cell *c, uint32_t epoch, uint64_t pc)
 {
+    mz_keep(c, sizeof *c);
     if (c->reader == NOBODY_YET || (c->reader == rt.self && !c->more)) {
         c->reader = rt.self;
         c->read_epoch = epoch;
@@ -140,12 +149,13 @@ static void add_reader(struct cell *c, uint32_t epoch, uint64_t pc)
         return;
     }
     if (!c->more) {
-        MZ_ASSERT(sh.reader_count < POOL);
-        c->more = sh.reader_count++;
+        c->more = new_readers();
         for (uint32_t t = 0; t < MZ_SLOTS; t++) sh.readers[c->more][t] = 0;
         sh.readers[c->more][c->reader] = c->read_epoch;
         sh.reader_pcs[c->more][c->reader] = c->read_pc;
     }
+    mz_keep(&sh.readers[c->more][rt.self], sizeof sh.readers[0][0]);
+    mz_keep(&sh.reader_pcs[c->more][rt.self], sizeof sh.reader_pcs[0][0]);
     sh.readers[c->more][rt.self] = epoch;
     sh.reader_pcs[c->more][rt.self] = (uint32_t)pc;
 }
@@ -165,6 +175,7 @@ static void access_cell(struct cell *c, const struct access *a, bool live)
         add_reader(c, epoch, a->pc);
         return;
     }
+    mz_keep(c, sizeof *c);
     c->writer = rt.self;
     c->write_epoch = epoch;
     c->write_pc = (uint32_t)a->pc;
@@ -174,6 +185,7 @@ static void access_cell(struct cell *c, const struct access *a, bool live)
 
 static void clear_cell(struct cell *c, uint8_t mask)
 {
+    mz_keep(c, sizeof *c);
     c->execution = rt.execution;
     c->more = 0;
     c->mask = mask;
@@ -185,6 +197,8 @@ static void split_cell(struct cell *c)
 {
     MZ_ASSERT(sh.split_count + 4 < POOL);
     uint32_t first = sh.split_count;
+    mz_keep(c, sizeof *c);
+    mz_keep(&sh.split_count, sizeof sh.split_count);
     sh.split_count += 4;
     for (uint32_t i = 0; i < 4; i++) {
         struct cell *s = &sh.split[first + i];
@@ -197,8 +211,7 @@ static void split_cell(struct cell *c)
         s->reader = c->reader;
         s->read_epoch = c->read_epoch;
         if (!c->more) continue;
-        MZ_ASSERT(sh.reader_count < POOL);
-        s->more = sh.reader_count++;
+        s->more = new_readers();
         mz_raw_memcpy(sh.readers[s->more], sh.readers[c->more], sizeof *sh.readers);
         mz_raw_memcpy(sh.reader_pcs[s->more], sh.reader_pcs[c->more], sizeof *sh.reader_pcs);
     }
@@ -215,6 +228,7 @@ static bool widen_cell(struct cell *c, const struct access *a, uint8_t mask)
     if (a->atomic) return false;
     if ((c->mask & mask) == mask && written_now) return true;
     if (!(a->write ? written_now : read_now)) return false;
+    mz_keep(c, sizeof *c);
     c->mask |= mask;
     return true;
 }
@@ -365,17 +379,19 @@ static __attribute__((noinline)) void long_range(uint64_t address, size_t size, 
 }
 
 /* What is on the thread's own stack is part of its local state (spin.c). */
-static inline void count_change(const void *p)
+static inline void count_change(const void *p, size_t size)
 {
     const struct mz_slot *s = &rt.slots[rt.self];
-    if ((const char *)p < s->stack_low || (const char *)p >= s->stack_high) mz_changed();
+    if ((const char *)p >= s->stack_low && (const char *)p < s->stack_high) return;
+    mz_changed();
+    mz_keep_program(p, size);
 }
 
 static inline void hook(void *p, size_t size, bool write, void *pc, const void *frame)
 {
     if (mz_unlikely(!rt.active)) return;
     rt.hooks++;
-    if (write) count_change(p);
+    if (write) count_change(p, size);
     if (mz_unlikely(rt.allow_races) && mz_visible_access(p, size, write, false, pc, frame)) return;
     if (mz_unlikely(rt.recording)) record_access((uintptr_t)p, size, write, frame);
     if (mz_unlikely(size > PAGE))
@@ -415,6 +431,7 @@ void mz_shadow_freed(uint64_t address, size_t size, uint8_t op, uint64_t pc)
         struct access a = {at, part, true, false, op, pc};
         slow_access(&a, c, (uint8_t)((1u << part) - 1));
         if (!ends_life(op)) continue; /* unmapped: something else may come to lie here */
+        mz_keep(c, sizeof *c);
         c->form = FREED;
         c->more = 0;
     }
@@ -425,7 +442,9 @@ void mz_shadow_forget(uint64_t address, size_t size)
 {
     for (uint64_t at = address; at < address + size; at += GRANULE) {
         struct cell *c = used_cell(&at);
-        if (c) c->execution = 0;
+        if (!c) continue;
+        mz_keep(c, sizeof *c);
+        c->execution = 0;
     }
 }
 
@@ -436,7 +455,7 @@ static inline void hook_aligned(void *p, size_t size, bool write, void *pc, cons
         return;
     }
     rt.hooks++;
-    if (write) count_change(p);
+    if (write) count_change(p, size);
     if (mz_unlikely((uintptr_t)p % GRANULE + size > GRANULE))
         mz_shadow_range((uintptr_t)p, size, write, (uintptr_t)pc);
     else
@@ -451,14 +470,14 @@ static inline void hook_volatile(void *p, size_t size, bool write, void *pc, con
         return;
     }
     rt.hooks++;
-    if (write) count_change(p);
+    if (write) count_change(p, size);
     mz_visible_access(p, size, write, true, pc, frame);
 }
 
 static inline void hook_both(void *p, size_t size, void *pc, const void *frame)
 {
     if (mz_unlikely(rt.allow_races) && rt.active && mz_visible_access(p, size, true, false, pc, frame)) {
-        count_change(p);
+        count_change(p, size);
         return;
     }
     hook(p, size, false, pc, frame);

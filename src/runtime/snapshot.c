@@ -40,6 +40,8 @@ static struct {
     } * pages;
     uint32_t page_count;
     char *saved; /* copies, handed out one after the other */
+    char *mirror; /* more copies, for undo.c, of the first so many pages */
+    uint32_t mirrored;
     char *tls_saved;
     struct {         /* where the loader finds the storage of libraries loaded later (its "dtv") */
         uint64_t at; /* entry -1 is the number of entries, entry 0 a version */
@@ -218,7 +220,8 @@ void mz_snapshot_init(void)
     size_t boot_size = mz_heap_boot(&boot);
     sn.pages = mz_region_reserve(DIRTY * sizeof *sn.pages);
     sn.saved = mz_region_reserve(DIRTY * PAGE);
-    MZ_ASSERT(sn.pages && sn.saved);
+    sn.mirror = mz_region_reserve(DIRTY * PAGE);
+    MZ_ASSERT(sn.pages && sn.saved && sn.mirror);
     copy_arguments();
     dl_iterate_phdr(add_module, NULL);
     if (boot_size) add_segment((uintptr_t)boot, (uintptr_t)boot + boot_size);
@@ -279,6 +282,26 @@ bool mz_snapshot_contains(uint64_t address, size_t size)
     for (uint32_t i = 0; i < sn.segment_count; i++)
         if (address >= sn.segments[i].start && address + size <= sn.segments[i].end) return true;
     return false;
+}
+
+/* A page that was never written before this step is at all nodes as it was saved. */
+static void mirror_new_pages(void)
+{
+    for (; sn.mirrored < sn.page_count; sn.mirrored++)
+        mz_raw_memcpy(sn.mirror + sn.mirrored * PAGE, sn.pages[sn.mirrored].saved, PAGE);
+}
+
+/* After memory was put back. */
+void mz_snapshot_mirror(void)
+{
+    sn.mirrored = 0;
+    mirror_new_pages();
+}
+
+void mz_snapshot_compare(void (*compare)(void *now, void *mirror, size_t size))
+{
+    mirror_new_pages();
+    for (uint32_t i = 0; i < sn.page_count; i++) compare(sn.pages[i].page, sn.mirror + i * PAGE, PAGE);
 }
 
 /* All memory that the program may have changed, but for thread-local storage. */

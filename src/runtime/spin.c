@@ -52,9 +52,9 @@ struct mz_spin {
     uint32_t changes; /* of the thread, when the states were saved */
     uint32_t count;
     uint32_t next;
-    int at;                   /* the state in which it was stopped; -1: none */
-    const void *seen[STATES]; /* operations since then, for larger stacks */
+    int at; /* the state in which it was stopped; -1: none */
     uint32_t seen_count;
+    const void *seen[STATES]; /* operations since then, for larger stacks */
     struct state states[STATES];
 };
 
@@ -103,10 +103,12 @@ void mz_spin_clean(char *stack_high)
     if (!rt.spin_off) mz_raw_memset(stack_high - size, 0, size);
 }
 
+size_t mz_spin_clean_size(void) { return rt.spin_off ? 0 : all_clean ? STACK : CLEAN; }
+
 static void compare_larger(void)
 {
     all_clean = true;
-    if (rt.execution > 1) mz_explore_restart(rt.x); /* the first one had new stacks */
+    if (rt.runs > 1) mz_explore_restart(rt.x); /* the first one had new stacks */
 }
 
 static inline __attribute__((always_inline)) void capture(struct state *s, const void *pc, const void *frame)
@@ -226,6 +228,7 @@ static bool is_worth_it(struct mz_spin *s, const void *pc, size_t size)
     if (mz_likely(size <= SMALL) || rt.trial) return true;
     for (unsigned i = 0; i < s->seen_count && i < STATES; i++)
         if (s->seen[i] == pc) return true;
+    mz_keep(&s->seen[s->seen_count % STATES], sizeof *s->seen);
     s->seen[s->seen_count++ % STATES] = pc;
     return false;
 }
@@ -238,6 +241,7 @@ void mz_spin(uint64_t key, const void *pc, const void *frame)
     size_t size = (size_t)(rt.slots[rt.self].stack_high - (const char *)frame);
     if (size > STACK || rt.spin_off) return;
     bool changed = s->changes != changes;
+    mz_keep(s, offsetof(struct mz_spin, seen));
     if (changed && !rt.trial) {
         s->count = s->next = s->seen_count = 0;
         s->changes = changes;
@@ -247,6 +251,7 @@ void mz_spin(uint64_t key, const void *pc, const void *frame)
     if (mz_unlikely(size > CLEAN && !all_clean)) compare_larger();
     uint32_t slot = s->next;
     if ((int)slot == s->at) slot = (slot + 1) % STATES; /* to compare with, on trial */
+    mz_keep(&s->states[slot], offsetof(struct state, stack) + s->states[slot].size);
     capture(&s->states[slot], pc, frame);
     if (slot >= s->count) s->count = slot + 1;
     s->next = (slot + 1) % STATES;

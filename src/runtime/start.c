@@ -268,11 +268,70 @@ static bool is_our_symbol(const char *name)
     return p >= our_start && p < our_end && !is_one_of(name, passed_on);
 }
 
+/* Functions all of whose writes to program memory are kept (undo.c): those of libc that write nothing but
+ * thread-local variables, and some of ours. */
+static const char *const kept[] = {"malloc",
+                                   "calloc",
+                                   "realloc",
+                                   "free",
+                                   "posix_memalign",
+                                   "aligned_alloc",
+                                   "memcpy",
+                                   "memmove",
+                                   "memset",
+                                   "strcpy",
+                                   "strncpy",
+                                   "strcat",
+                                   "strncat",
+                                   "pthread_create",
+                                   "pthread_join",
+                                   "pthread_detach",
+                                   "pthread_self",
+                                   "pthread_exit",
+                                   "pthread_once",
+                                   "pthread_getspecific",
+                                   "pthread_setspecific",
+                                   "sched_yield",
+                                   "usleep",
+                                   "sleep",
+                                   "exit",
+                                   "abort",
+                                   "__assert_fail",
+                                   "__errno_location",
+                                   "__libc_start_main",
+                                   "__stack_chk_fail",
+                                   "thrd_create",
+                                   "thrd_join",
+                                   "thrd_yield",
+                                   "thrd_exit",
+                                   "mtx_init",
+                                   "mtx_lock",
+                                   "mtx_trylock",
+                                   "mtx_unlock",
+                                   "mtx_destroy",
+                                   "cnd_init",
+                                   "cnd_wait",
+                                   "cnd_signal",
+                                   "cnd_broadcast",
+                                   "cnd_destroy",
+                                   NULL};
+static const char *const kept_families[] = {"__tsan_",        "mazurka_",      "pthread_mutex_",
+                                            "pthread_cond_",  "pthread_spin_", "pthread_rwlock_",
+                                            "pthread_barrier_", "sem_",        NULL};
+
+static bool writes_are_known(const char *name)
+{
+    for (const char *const *f = kept_families; *f; f++)
+        if (!strncmp(name, *f, strlen(*f))) return true;
+    return is_one_of(name, kept) || (is_one_of(name, pure) && strncmp(name, "str", 3) != 0);
+}
+
 static void look_at_symbol(const char *name, struct mz_module *m)
 {
     if (is_one_of(name, rounding)) rt.switch_fp = true;
     if (!is_one_of(name, pure) && !is_our_symbol(name)) rt.switch_fs = true;
     if (is_harmless(m->path)) return; /* it does these things only for those who call it */
+    if (!writes_are_known(name)) rt.writes_unknown = true;
     if (is_one_of(name, tries)) rt.trylock_used = true;
     if (!is_one_of(name, pure) && !is_our_symbol(name) && !is_harmless_call(name) &&
         !in_harmless_library(name))
@@ -456,6 +515,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
     c->instrumented |= m->instrumented;
     if (!m->instrumented && !mz_is_system(info) && !is_harmless(m->path)) {
         mz_spin_forbid(m->path);
+        rt.writes_unknown = true;
         note_module(m->path);
     }
     return 0;
@@ -631,6 +691,7 @@ static int our_main(int argc, char **argv, char **envp)
     start_exploration();
     rt.channel->started = 1;
     mz_snapshot_init();
+    mz_undo_init();
     mz_memory_init();
     mz_globals_init();
     mz_leaks_init();

@@ -184,6 +184,7 @@ bool mz_visible_access(const void *p, size_t size, bool write, bool always, cons
     if (!write && frame) mz_spin(key, pc, frame);
     mz_visible(op, key, bytes, write ? MZ_WRITES : MZ_READS, 0, pc);
     mz_memory_check_atomic(p, size > 16 ? 1 : (unsigned)size);
+    if (write) mz_keep_program(p, size);
     uint64_t old = value_at(key, bytes);
     MZ_RECORD(op, key, bytes, write ? 0 : MZ_RECORD_HAS_VALUE, old, 0, 0, frame);
     happen(key, bytes, write, old);

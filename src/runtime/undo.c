@@ -1,0 +1,324 @@
+/* Going back without running again.
+ *
+ * To try another branch at node k the program must be in the state it had there. Running it again from the
+ * start costs all the steps before k; this file takes back the steps after it instead. Whatever a step
+ * changes is kept in a log, as it was before; a mark for every node says how long the log was there; going
+ * back is copying old bytes to where they were, from the end of the log down to the mark.
+ *
+ * What a step can change, and how it comes to the log:
+ *
+ *   the stack and registers of a thread   when the thread is continued for the first time in a step
+ *                                         (mz_undo_stack): they are on its stack, from the stack pointer up
+ *   program memory                        undo: before the write, by the hooks (mz_keep_program). Exact if
+ *                                         nobody else writes: start.c decides by what the program calls.
+ *                                         checkpoint: at every node all pages that were ever written and the
+ *                                         heap are compared with a copy (the mirror). Exact always.
+ *   what the runtime keeps of an          the small, busy part (threads, their pending operations) is
+ *   execution                             compared with a mirror at every node; the rest says so before it
+ *                                         is changed (mz_keep)
+ *   the engine, the C11 order             have a journal of their own
+ *   what the kernel keeps                 cannot be taken back: a step that changes it is a barrier, nodes
+ *                                         before it are reached by running again (mz_undo_barrier)
+ *
+ * Invariants
+ *  U1  While rt.undo is set, marks[f] .. marks[depth] are valid for f = the floor, and taking the log back
+ *      to marks[k] restores all of the above to what it was at node k, where no thread runs.
+ *  U2  At a node the mirrors equal what they mirror.
+ *  U3  Executions that go on from a node after going back have the same number (rt.execution): what is
+ *      tagged with it stays valid.
+ *
+ * Below the stack pointer nothing is alive, but uninitialised variables will be there again; so that going
+ * back and running again cannot be told apart, the part of a stack that starts out clean is kept whole. */
+#include "runtime.h"
+
+#include "../base/region.h"
+
+#define LOG_ROOM   ((size_t)1 << 30)
+#define LOG_LIMIT  ((size_t)192 << 20) /* beyond this, what is oldest is given up */
+#define CHUNK      32u
+#define HEAD       offsetof(struct mz_thread, held)
+#define REST       (offsetof(struct mz_run, exit_place) - offsetof(struct mz_run, interrupted))
+
+enum kind { BYTES, STACK, MIRRORED };
+
+struct entry { /* behind its bytes, which are a multiple of 8 */
+    uint64_t at;
+    uint32_t size;
+    uint16_t kind;
+    uint16_t slot;   /* STACK */
+    uint64_t mirror; /* MIRRORED */
+};
+
+static struct {
+    char *log;
+    size_t count;
+    size_t *marks;
+    uint32_t floor; /* nodes from here on can be gone back to */
+    uint64_t saved;  /* threads whose stack is in the log since the last node */
+    uint64_t others; /* threads whose state has changed since, though they did not run */
+    struct mz_view *view;
+    struct mz_run *run;
+    char *tls;     /* rt.tls_size bytes for each slot */
+    bool off;      /* not in this execution */
+} un;
+
+void mz_undo_init(void)
+{
+    uint64_t steps = rt.channel->options.max_steps;
+    if (steps > (1u << 24)) steps = 1u << 24;
+    un.log = mz_region_reserve(LOG_ROOM);
+    un.marks = mz_region_reserve((size_t)(steps + 4) * sizeof *un.marks);
+    un.run = mz_region_reserve(sizeof *un.run);
+    un.view = mz_region_reserve(sizeof *un.view);
+    un.tls = mz_region_reserve(rt.tls_size * MZ_SLOTS + 1);
+    MZ_ASSERT(un.log && un.marks && un.run && un.view && un.tls);
+}
+
+/* ---- writing the log ---- */
+
+/* Room for so many bytes and what describes them; where the bytes go. */
+static inline char *push(uint64_t at, size_t size, enum kind kind, int slot, uint64_t mirror)
+{
+    size_t room = (size + 7) & ~(size_t)7;
+    MZ_ASSERT(un.count + room + sizeof(struct entry) <= LOG_ROOM);
+    char *bytes = un.log + un.count;
+    *(struct entry *)(void *)(bytes + room) =
+        (struct entry){at, (uint32_t)size, (uint16_t)kind, (uint16_t)slot, mirror};
+    un.count += room + sizeof(struct entry);
+    return bytes;
+}
+
+static inline void copy(void *to, const void *from, size_t size)
+{
+    if (size == 4)
+        *(uint32_t *)to = *(const uint32_t *)from;
+    else if (size == 8)
+        *(uint64_t *)to = *(const uint64_t *)from;
+    else
+        mz_raw_memcpy(to, from, size);
+}
+
+/* A step that writes very much gives up what was before it: the log must not be full within one step. */
+static __attribute__((noinline)) bool overflows(size_t size)
+{
+    if (un.count + size < LOG_ROOM / 2) return false;
+    un.count = 0;
+    un.floor = UINT32_MAX; /* until the next node */
+    return size > LOG_ROOM / 4;
+}
+
+void mz_undo_keep(const volatile void *p, size_t size)
+{
+    if (mz_unlikely(un.floor == UINT32_MAX || un.off)) return;
+    if (mz_unlikely(un.count + size > LOG_LIMIT) && overflows(size)) return;
+    copy(push((uintptr_t)p, size, BYTES, 0, 0), (const void *)(uintptr_t)p, size);
+}
+
+void mz_undo_stack(int slot)
+{
+    const struct mz_slot *s = &rt.slots[slot];
+    if (un.saved & mz_slot_bit(slot)) return;
+    un.saved |= mz_slot_bit(slot);
+    if (mz_unlikely(un.floor == UINT32_MAX || un.off)) return;
+    const char *clean = s->stack_high - mz_spin_clean_size(), *sp = s->sp, *from = sp < clean ? sp : clean;
+    size_t size = (size_t)(s->stack_high - from);
+    if (mz_unlikely(un.count + size > LOG_LIMIT) && overflows(size)) return;
+    char *to = push((uintptr_t)from, size, STACK, slot, (uintptr_t)sp);
+    mz_raw_memcpy(to, from, size);
+    mz_fiber_keep(slot);
+}
+
+/* ---- mirrors ---- */
+
+static inline bool differ(const char *a, const char *b)
+{
+    const uint64_t *p = (const uint64_t *)(const void *)a, *q = (const uint64_t *)(const void *)b;
+    return ((p[0] ^ q[0]) | (p[1] ^ q[1]) | (p[2] ^ q[2]) | (p[3] ^ q[3])) != 0;
+}
+
+/* Log what has changed since the mirror was right, and make it right. size: a multiple of 8. */
+static void compare(void *now, void *mirror, size_t size)
+{
+    char *a = now, *b = mirror;
+    size_t i = 0;
+    for (; i + CHUNK <= size; i += CHUNK) {
+        if (mz_likely(!differ(a + i, b + i))) continue;
+        mz_raw_memcpy(push((uintptr_t)(a + i), CHUNK, MIRRORED, 0, (uintptr_t)(b + i)), b + i, CHUNK);
+        mz_raw_memcpy(b + i, a + i, CHUNK);
+    }
+    for (; i < size; i += 8) {
+        if (*(uint64_t *)(void *)(a + i) == *(uint64_t *)(void *)(b + i)) continue;
+        copy(push((uintptr_t)(a + i), 8, MIRRORED, 0, (uintptr_t)(b + i)), b + i, 8);
+        copy(b + i, a + i, 8);
+    }
+}
+
+static void compare_thread(uint32_t s)
+{
+    compare(&rt.run.threads[s], &un.run->threads[s], HEAD);
+    compare(&rt.view.pending[s], &un.view->pending[s], sizeof *rt.view.pending);
+    if (rt.switch_fs) compare((char *)rt.slots[s].fs - rt.tls_size, un.tls + s * rt.tls_size, rt.tls_size);
+}
+
+/* Does an operation change nothing of the state of other threads but whether they are enabled? */
+static bool is_own_affair(uint8_t op)
+{
+    return (op >= MZ_OP_LOAD && op <= MZ_OP_UNLOCK) || op == MZ_OP_CHOOSE || op == MZ_OP_SECTION;
+}
+
+/* Threads whose state may have changed since the last node: those that ran, unless more is known. */
+static uint64_t changed_threads(void)
+{
+    uint64_t all = rt.slots_known < 64 ? mz_slot_bit((int)rt.slots_known) - 1 : ~(uint64_t)0;
+    uint32_t k = rt.path->depth;
+    bool own = k && is_own_affair(rt.path->events[k - 1].op);
+    return own ? (un.saved | un.others) & all : all;
+}
+
+static void compare_threads(uint64_t threads)
+{
+    for (; threads; threads &= threads - 1) compare_thread((uint32_t)__builtin_ctzll(threads));
+    compare(rt.run.interrupted, un.run->interrupted, REST);
+    compare(&rt.view, un.view, offsetof(struct mz_view, pending));
+    if (!rt.switch_fs) compare((char *)rt.slots[0].fs - rt.tls_size, un.tls, rt.tls_size);
+    if (rt.undo != MZ_UNDO_PAGES) return;
+    mz_snapshot_compare(compare);
+    mz_heap_compare(compare);
+}
+
+static void fill_mirrors(void)
+{
+    mz_raw_memcpy(un.run, &rt.run, sizeof rt.run);
+    mz_raw_memcpy(un.view, &rt.view, sizeof rt.view);
+    for (uint32_t s = 0; s < MZ_SLOTS; s++)
+        mz_raw_memcpy(un.tls + s * rt.tls_size, (char *)rt.slots[s].fs - rt.tls_size, rt.tls_size);
+    if (rt.undo != MZ_UNDO_PAGES) return;
+    mz_snapshot_mirror();
+}
+
+/* ---- the life of a log ---- */
+
+/* An execution begins at the beginning. */
+void mz_undo_begin(void)
+{
+    un.count = 0;
+    un.floor = 0;
+    un.saved = un.others = 0;
+    un.off = false;
+    if (rt.undo) fill_mirrors();
+}
+
+/* The execution is at a node: no thread runs, and the engine is about to be asked for the next step. */
+void mz_undo_node(void)
+{
+    uint64_t threads = changed_threads();
+    uint32_t k = rt.path->depth;
+    if (mz_unlikely(un.off)) return;
+    if (mz_unlikely(un.floor == UINT32_MAX || un.count > LOG_LIMIT)) {
+        un.count = 0;
+        un.floor = k;
+    }
+    compare_threads(threads);
+    un.marks[k] = un.count;
+    un.saved = un.others = 0;
+}
+
+void mz_undo_thread(int slot) { un.others |= mz_slot_bit(slot); }
+
+/* What happens in this step cannot be taken back. */
+void mz_undo_barrier(void)
+{
+    if (rt.undo && un.floor < rt.path->depth) un.floor = rt.path->depth;
+}
+
+/* There is memory that is not looked at. */
+void mz_undo_give_up(void) { un.off = true; }
+
+bool mz_undo_reaches(uint32_t k) { return rt.undo && !un.off && un.floor <= k; }
+
+void mz_undo_to(uint32_t k)
+{
+    un.others = ~(uint64_t)0; /* what has happened since the last node may be anything */
+    compare_threads(changed_threads());
+    while (un.count > un.marks[k]) {
+        const struct entry e = *(const struct entry *)(const void *)(un.log + un.count - sizeof e);
+        const char *bytes = un.log + un.count - sizeof e - ((e.size + 7) & ~(size_t)7);
+        copy((void *)(uintptr_t)e.at, bytes, e.size);
+        if (e.kind == STACK) rt.slots[e.slot].sp = (void *)(uintptr_t)e.mirror;
+        if (e.kind == MIRRORED) copy((void *)(uintptr_t)e.mirror, bytes, e.size);
+        un.count = (size_t)(bytes - un.log);
+    }
+    un.saved = un.others = 0;
+}
+
+/* ---- which way is shorter ---- */
+
+/* Going back pays if executions have much in common. That is measured: some executions one way, some the
+ * other, then many the better way, and again. Now and then one is run from the start all the same, so that
+ * a program that is not deterministic is noticed. */
+#define FIRST  4u    /* always run from the start */
+#define SAMPLE 48u   /* measured each way */
+#define TERM   8192u /* then done the better way */
+#define AGAIN  1024u /* of those that go back, one in so many is run from the start */
+
+enum phase { AT_FIRST, TRY_BACK, TRY_AGAIN, DECIDED };
+
+static struct {
+    enum phase phase;
+    uint32_t left; /* executions of this phase */
+    uint64_t start;
+    uint64_t ticks, most; /* of this phase: all, and the longest one, which is left out */
+    uint64_t back;        /* ticks of an execution by going back */
+    bool better;
+} plan = {.left = FIRST};
+
+static uint64_t ticks(void) { return __builtin_ia32_rdtsc(); }
+
+static enum mz_undo reversible(void)
+{
+    const struct mz_options_block *o = &rt.channel->options;
+    if (o->backtrack == MZ_BACKTRACK_RERUN || rt.once || o->heap_reuse) return MZ_UNDO_OFF;
+    return o->backtrack == MZ_BACKTRACK_CHECKPOINT || rt.writes_unknown ? MZ_UNDO_PAGES : MZ_UNDO_WRITES;
+}
+
+/* Before an execution: is it to be logged, and what of it? */
+void mz_undo_plan(void)
+{
+    bool back = plan.phase == TRY_BACK || (plan.phase == DECIDED && plan.better);
+    plan.start = ticks();
+    if (rt.channel->options.backtrack != MZ_BACKTRACK_AUTO) back = true;
+    if (!rt.undo || rt.runs % AGAIN == 0) un.off = true; /* there is no log, or it is not used */
+    rt.undo = (uint8_t)(back ? reversible() : MZ_UNDO_OFF);
+}
+
+static void next_phase(void)
+{
+    uint64_t mean = (plan.ticks - plan.most) / (SAMPLE - 1);
+    switch (plan.phase) {
+    case TRY_BACK:
+        plan.back = mean;
+        plan.phase = TRY_AGAIN;
+        plan.left = SAMPLE;
+        break;
+    case TRY_AGAIN:
+        plan.better = plan.back < mean;
+        plan.phase = DECIDED;
+        plan.left = TERM;
+        break;
+    default:
+        plan.phase = reversible() ? TRY_BACK : DECIDED;
+        plan.left = SAMPLE + 1; /* the first one has no log to go back by */
+    }
+    plan.ticks = plan.most = 0;
+}
+
+/* After it. */
+void mz_undo_measured(void)
+{
+    uint64_t t = ticks() - plan.start;
+    if (rt.channel->options.backtrack != MZ_BACKTRACK_AUTO) return;
+    if (plan.left-- > SAMPLE && plan.phase == TRY_BACK) return;
+    plan.ticks += t;
+    if (t > plan.most) plan.most = t;
+    if (!plan.left) next_phase();
+}
