@@ -48,11 +48,10 @@ $B/libmazurka.so: $(target_o)
 $B/mz-random: $(random_o)
 	$(CC) $(OPT) $(LDFLAGS) -o $@ $^
 
-# Hooks that may be called from a loop that waits leave the registers alone that survive calls: spin.c
-# compares them. Only gcc can be told so; built with others, such loops are not recognised.
-spin_o := $(patsubst %,$B/target/src/runtime/%.o,spin objects shadow hooks_atomic hooks_mem visible section pthread_mutex pthread_cond \
-          pthread_rwlock pthread_once pthread_thread pthread_cancel cancel_points hooks_stdio semaphore futex time \
-          c11_threads)
+# The runtime leaves the registers alone that survive calls, so that those of the program are known wherever it
+# calls us: they belong to the local state of a thread (spin.c, state.c). Only gcc can be told so; built with
+# others, loops that wait are not recognised and there are no stateful algorithms.
+spin_o := $(patsubst %.c,$B/target/%.o,$(runtime_c))
 SPIN_FLAGS := $(if $(findstring clang,$(shell $(CC) --version)),-DMZ_NO_SPIN,\
               -ffixed-rbx -ffixed-r12 -ffixed-r13 -ffixed-r14 -ffixed-r15)
 $(spin_o): TARGET_FLAGS += $(SPIN_FLAGS)

@@ -8,7 +8,7 @@
  *
  * A switch saves what the compiler's calling convention requires and jumps: no call and no return, so the
  * processor's prediction of returns stays in step. A fiber that does not run has, at its stack pointer, the
- * address to go on from and its frame pointer. The floating-point environment is only switched if the program
+ * address to go on from and its registers. The floating-point environment is only switched if the program
  * has anything that could set it or look at it (start.c decides); a new thread inherits it.
  *
  * Changing the fs base costs as much as the rest of a switch. If nothing that is loaded can tell threads
@@ -41,23 +41,40 @@ static inline void set_fs(uint64_t fs)
         mz_sys(SYS_arch_prctl, ARCH_SET_FS, fs);
 }
 
+/* What a fiber that does not run has at its stack pointer: struct mz_parked. This library is compiled not to
+ * use the registers that survive calls (Makefile), so they are still the program's; other compilers than gcc
+ * cannot do that, then they are just some values. */
+#define PUSH_REGISTERS                                                                                       \
+    "pushq %%rbx\n\t"                                                                                        \
+    "pushq %%r12\n\t"                                                                                        \
+    "pushq %%r13\n\t"                                                                                        \
+    "pushq %%r14\n\t"                                                                                        \
+    "pushq %%r15\n\t"                                                                                        \
+    "pushq %%rbp\n\t"                                                                                        \
+    "leaq 1f(%%rip), %%rax\n\t"                                                                              \
+    "pushq %%rax\n\t"
+#define POP_REGISTERS                                                                                        \
+    "popq %%rbp\n\t"                                                                                         \
+    "popq %%r15\n\t"                                                                                         \
+    "popq %%r14\n\t"                                                                                         \
+    "popq %%r13\n\t"                                                                                         \
+    "popq %%r12\n\t"                                                                                         \
+    "popq %%rbx"
+#define CLOBBERED                                                                                            \
+    "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",   \
+        "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
+
 /* Save the running fiber to *save and go on with the one whose stack pointer is load. */
 static inline __attribute__((always_inline)) void switch_to(void **save, void *load)
 {
-    __asm__ volatile("pushq %%rbp\n\t"
-                     "leaq 1f(%%rip), %%rax\n\t"
-                     "pushq %%rax\n\t"
-                     "movq %%rsp, (%0)\n\t"
-                     "movq %1, %%rsp\n\t"
-                     "popq %%rax\n\t"
-                     "jmp *%%rax\n"
-                     "1:\n\t"
-                     "popq %%rbp"
+    __asm__ volatile(PUSH_REGISTERS "movq %%rsp, (%0)\n\t"
+                                    "movq %1, %%rsp\n\t"
+                                    "popq %%rax\n\t"
+                                    "jmp *%%rax\n"
+                                    "1:\n\t" POP_REGISTERS
                      : "+D"(save), "+S"(load)
                      :
-                     : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
-                       "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",
-                       "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+                     : CLOBBERED);
 }
 
 static struct environment {
@@ -196,22 +213,16 @@ __attribute__((used)) static void keep_self(void) { mz_undo_stack(rt.self); }
 __attribute__((noinline)) void mz_fiber_mark(void)
 {
     if (rt.switch_fp) save_fp(&environments[rt.self]);
-    __asm__ volatile("pushq %%rbp\n\t"
-                     "leaq 1f(%%rip), %%rax\n\t"
-                     "pushq %%rax\n\t"
-                     "movq %%rsp, (%0)\n\t"
-                     "movq %%rsp, %%rbx\n\t"
-                     "andq $-16, %%rsp\n\t"
-                     "call keep_self\n\t"
-                     "movq %%rbx, %%rsp\n\t"
-                     "popq %%rax\n"
-                     "1:\n\t"
-                     "popq %%rbp"
+    __asm__ volatile(PUSH_REGISTERS "movq %%rsp, (%0)\n\t"
+                                    "movq %%rsp, %%rbx\n\t"
+                                    "andq $-16, %%rsp\n\t"
+                                    "call keep_self\n\t"
+                                    "movq %%rbx, %%rsp\n\t"
+                                    "popq %%rax\n"
+                                    "1:\n\t" POP_REGISTERS
                      :
                      : "D"(&rt.slots[rt.self].sp)
-                     : "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "r12", "r13", "r14",
-                       "r15", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
-                       "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+                     : "rsi", CLOBBERED);
 }
 
 __attribute__((noinline)) void mz_fiber_go(int slot)

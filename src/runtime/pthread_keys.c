@@ -99,6 +99,7 @@ static void use(pthread_key_t key)
 {
     if (!rt.active) return;
     check(key);
+    mz_keep(&used[key][rt.self], sizeof used[key][rt.self]);
     used[key][rt.self] = rt.run.threads[rt.self].epoch;
 }
 

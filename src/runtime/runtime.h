@@ -48,6 +48,11 @@ struct mz_slot { /* kept: the fiber of a thread number */
     int tid; /* of the parked thread: what gettid says */
 };
 
+struct mz_parked { /* at the stack pointer of a fiber that has run and does not run now */
+    const void *resume;
+    uint64_t rbp, r15, r14, r13, r12, rbx;
+};
+
 /* State of a thread within the current execution. */
 struct mz_thread {
     uint8_t state;  /* enum mz_thread_state; RUNNABLE covers STARTING, POSTED, RUNNING */
