@@ -47,6 +47,10 @@ struct mz_view {
     struct mz_pending pending[MZ_MAX_THREADS];
 };
 
+struct mz_state { /* the identity of a state of the system */
+    uint64_t hash[2];
+};
+
 typedef uint32_t mz_clock;  /* index of a clock in the engine's pool; 0 is the empty clock */
 typedef uint32_t mz_number; /* index of an event plus one; 0 is none */
 

@@ -34,8 +34,8 @@ static int add(struct list *list, struct handler h)
 {
     uint32_t *count = rt.active ? &list->count : &list->early_count;
     if (*count == HANDLERS) return -1;
-    mz_keep(count, sizeof *count);
-    if (rt.active) mz_keep(&list->entries[*count], sizeof *list->entries);
+    mz_keep_state(count, sizeof *count);
+    if (rt.active) mz_keep_state(&list->entries[*count], sizeof *list->entries);
     (rt.active ? list->entries : list->early)[(*count)++] = h;
     list->changed = true;
     return 0;
@@ -53,9 +53,9 @@ static void call(const struct handler *h)
 static void run(struct list *list)
 {
     list->changed = true;
-    mz_keep(&list->count, sizeof list->count);
+    mz_keep_state(&list->count, sizeof list->count);
     while (list->count) {
-        mz_keep(&list->count, sizeof list->count); /* there may have been events since */
+        mz_keep_state(&list->count, sizeof list->count); /* there may have been events since */
         struct handler h = list->entries[--list->count];
         call(&h);
     }
@@ -100,7 +100,7 @@ void __cxa_finalize(void *dso)
     for (uint32_t i = at_exit.count; i-- > 0;) {
         struct handler h = at_exit.entries[i];
         if (!h.function || (dso && h.dso != dso)) continue;
-        mz_keep(&at_exit.entries[i], sizeof at_exit.entries[i]);
+        mz_keep_state(&at_exit.entries[i], sizeof at_exit.entries[i]);
         at_exit.entries[i].function = NULL;
         at_exit.changed = true;
         call(&h);

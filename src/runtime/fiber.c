@@ -32,6 +32,7 @@
 #define PAGE                4096u
 #define GUARD               ((size_t)64 << 20) /* larger than any sensible frame */
 #define HWCAP2_FSGSBASE_BIT 2u
+#define CLEARED             1024u
 
 static inline void set_fs(uint64_t fs)
 {
@@ -204,6 +205,19 @@ void mz_fiber_prepare(int slot)
 void mz_fiber_keep(int slot)
 {
     if (rt.switch_fp) mz_keep(&environments[slot], sizeof environments[slot]);
+    if (rt.stateful) mz_raw_memset((char *)rt.slots[slot].sp - CLEARED, 0, CLEARED); /* state.c */
+}
+
+/* What we left on the stack of the running fiber, below the frame of the caller (state.c). */
+static inline __attribute__((always_inline)) void clear_below(void)
+{
+    uint64_t count = CLEARED / 8;
+    char *to;
+    __asm__ volatile("leaq %c[most](%%rsp), %[to]\n\t"
+                     "rep stosq"
+                     : [to] "=&D"(to), "+c"(count)
+                     : "a"(0), [most] "i"(-(int)CLEARED)
+                     : "memory");
 }
 
 __attribute__((used)) static void keep_self(void) { mz_undo_stack(rt.self); }
@@ -223,6 +237,7 @@ __attribute__((noinline)) void mz_fiber_mark(void)
                      :
                      : "D"(&rt.slots[rt.self].sp)
                      : "rsi", CLOBBERED);
+    if (rt.stateful) clear_below();
 }
 
 __attribute__((noinline)) void mz_fiber_go(int slot)

@@ -41,7 +41,8 @@ enum { DETAIL, PAGE_LIVE, PAGE_FREED }; /* of a page: DETAIL is to look at its g
 static char *arenas;
 static char *boot, *boot_next;
 static uint8_t *grains, *pages;
-static char *mirrors; /* of the arenas, for undo.c */
+static char *mirrors;             /* of the arenas, for undo.c ... */
+static char *mirrored[MZ_SLOTS]; /* ... which are in use up to here */
 static struct mz_block *last[MZ_SLOTS]; /* header of the latest block of each arena */
 static uint64_t live_blocks;
 
@@ -82,12 +83,22 @@ void mz_heap_reset(void)
     reuse.count = 0;
 }
 
-/* At the start all arenas are empty: there is nothing to copy. What lies beyond their ends is of no
- * interest; if it is compared one day, it is put back to what it never was, where nobody looks. */
+/* At the start all arenas are empty, and their mirrors zero. What lies beyond their ends is of no interest;
+ * when it is compared one day, it is put back to what it never was, where nobody looks. */
+void mz_heap_mirror(void)
+{
+    for (uint32_t s = 0; s < MZ_SLOTS; s++) {
+        char *start = arena_start((int)s);
+        if (mirrored[s] > start) mz_raw_memset(mirrors + (start - arenas), 0, (size_t)(mirrored[s] - start));
+        mirrored[s] = start;
+    }
+}
+
 void mz_heap_compare(void (*compare)(void *now, void *mirror, size_t size))
 {
     for (uint32_t s = 0; s < rt.slots_known; s++) {
         char *start = arena_start((int)s);
+        if (rt.run.threads[s].heap > mirrored[s]) mirrored[s] = rt.run.threads[s].heap;
         compare(start, mirrors + (start - arenas), (size_t)(rt.run.threads[s].heap - start));
     }
 }
@@ -305,13 +316,14 @@ static void *alloc(size_t align, size_t size, int with, void *pc, const void *fr
     }
     b->size = (uint32_t)size;
     b->mark = LIVE;
-    b->history = 0;
+    b->history = rt.recording ? 0 : (uint8_t)with;
     mz_keep(&live_blocks, sizeof live_blocks);
     live_blocks++;
     mark_block((uintptr_t)(b + 1), size, true);
     mark(round_up((uintptr_t)(b + 1) + size, GRAIN), round_up((uintptr_t)(b + 1) + room, GRAIN), 0);
     fill((char *)(b + 1), size, with);
     if (mz_unlikely(rt.recording)) mz_history_allocated(b, again, frame);
+    if (mz_unlikely(rt.stateful)) mz_state_allocated(b + 1, size, with);
     return b + 1;
 }
 
@@ -342,7 +354,8 @@ static void release(void *p, struct mz_block *b, void *pc, const void *frame)
     if (mz_unlikely(rt.recording)) mz_history_freed(b, again, frame);
     /* Whoever still uses the block without being ordered before this races with it. */
     mz_shadow_freed((uintptr_t)p, b->size, again ? MZ_OP_FREE : MZ_OP_DEALLOCATE, (uintptr_t)pc);
-    mz_keep_program(b, sizeof *b);
+    mz_keep(b, sizeof *b);
+    if (mz_unlikely(rt.stateful) && in_arenas((uintptr_t)p)) mz_state_freed(p, b->size, (int)b->history);
     b->mark = GONE;
     if (!in_arenas((uintptr_t)p)) return;
     mz_keep(&live_blocks, sizeof live_blocks);
@@ -388,6 +401,7 @@ static void *resize(void *p, size_t size, void *pc, const void *frame)
     struct mz_block *b = block_of(p, "realloc of something that malloc did not return");
     void *q = size ? alloc(GRAIN, size, FILL, pc, frame) : NULL;
     if (size && !q) return NULL;
+    if (b && q) mz_keep_program(q, b->size < size ? b->size : size);
     if (b && q) mz_raw_memcpy(q, p, b->size < size ? b->size : size);
     if (b && rt.active) release(p, b, pc, frame);
     return q;

@@ -207,7 +207,7 @@ char *strtok(char *s, const char *set)
 {
     static uint32_t execution;
     if (execution != rt.execution) strtok_rest = NULL, execution = rt.execution;
-    mz_keep(&strtok_rest, sizeof strtok_rest);
+    mz_keep_state(&strtok_rest, sizeof strtok_rest);
     WRITES(&strtok_rest, sizeof strtok_rest);
     return next_word(s, set, &strtok_rest, MZ_PC(), MZ_FRAME());
 }

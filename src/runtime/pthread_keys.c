@@ -203,3 +203,13 @@ void mz_keys_end(void)
     for (int round = 0; round < ROUNDS; round++)
         if (!destroy_values()) return;
 }
+
+/* The values of a thread, with their keys, for the identity of the state. */
+void mz_keys_each(int slot, void (*f)(void *data, uint64_t word), void *data)
+{
+    for (uint32_t key = 0; key < KEYS; key++) {
+        if (!values[slot][key]) continue;
+        f(data, key);
+        f(data, (uintptr_t)values[slot][key]);
+    }
+}

@@ -113,6 +113,7 @@ struct mz_runtime {
     bool trial;      /* after the end: a thread that waits in a loop makes one more round */
     bool active;     /* a fiber of the program runs: hooks are in force */
     bool recording;
+    bool stateful;      /* the algorithm wants to know the state */
     uint8_t undo;       /* enum mz_undo: what is changed is kept, to go back to */
     uint8_t self;       /* slot of the running fiber */
     uint8_t choice;     /* of the step that was just scheduled */
@@ -167,6 +168,7 @@ void mz_undo_begin(void);
 void mz_undo_node(void);
 void mz_undo_stack(int slot);
 void mz_undo_keep(const volatile void *p, size_t size);
+void mz_undo_write(const volatile void *p, size_t size);
 void mz_undo_thread(int slot); /* its state is changed, though it does not run */
 void mz_undo_barrier(void);
 void mz_undo_give_up(void);
@@ -183,8 +185,20 @@ static inline void mz_keep(const volatile void *p, size_t size)
 /* Program memory is. */
 static inline void mz_keep_program(const volatile void *p, size_t size)
 {
-    if (mz_unlikely(rt.undo == MZ_UNDO_WRITES)) mz_undo_keep(p, size);
+    if (mz_unlikely(rt.undo == MZ_UNDO_WRITES)) mz_undo_write(p, size);
 }
+/* Something is that the runtime keeps for the program, and that is part of its state. */
+static inline void mz_keep_state(const volatile void *p, size_t size)
+{
+    if (mz_unlikely(rt.undo)) mz_undo_write(p, size);
+}
+
+/* state.c: the identity of states */
+void mz_state_init(void);
+void mz_state_of(void *system, struct mz_state *out);
+void mz_state_allocated(const void *p, size_t size, int with);
+void mz_state_freed(const void *p, size_t size, int with);
+void mz_keys_each(int slot, void (*f)(void *data, uint64_t word), void *data); /* pthread_keys.c */
 
 /* fiber.c */
 void mz_fiber_main(void); /* schedule.c: what every fiber runs */
@@ -357,6 +371,7 @@ const char *mz_cxx_abort_text(const void *pc, char *text, size_t size);
 void mz_heap_init(void);
 void mz_heap_reset(void);
 size_t mz_heap_boot(char **start);
+void mz_heap_mirror(void);
 void mz_heap_compare(void (*compare)(void *now, void *mirror, size_t size));
 void mz_heap_arena(int slot, const char **low, const char **high);
 bool mz_heap_contains(uint64_t address);

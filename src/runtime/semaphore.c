@@ -27,7 +27,7 @@ struct mz_semaphore {
 _Static_assert(sizeof(struct mz_semaphore) <= sizeof(sem_t), "a semaphore must fit");
 
 /* Named ones are not in program memory. */
-static void keep(const struct mz_semaphore *s) { mz_keep(s, sizeof *s); }
+static void keep(const struct mz_semaphore *s) { mz_keep_state(s, sizeof *s); }
 static struct mz_semaphore *of(sem_t *s) { return (struct mz_semaphore *)(void *)s; }
 
 static void check(const struct mz_semaphore *s)
@@ -268,7 +268,7 @@ static struct named *make(const char *name, unsigned value)
 {
     for (unsigned i = 0; i < NAMED; i++) {
         if (named[i].execution == rt.execution) continue;
-        mz_keep(&named[i], sizeof named[i]);
+        mz_keep_state(&named[i], sizeof named[i]);
         named[i].execution = rt.execution;
         named[i].linked = true;
         mz_text_copy(named[i].name, sizeof named[i].name, name);
@@ -312,7 +312,7 @@ MZ_EXPORT int sem_unlink(const char *name)
     use_table(MZ_PC(), MZ_FRAME());
     struct named *n = find(name);
     if (!n) return fail(ENOENT);
-    mz_keep(&n->linked, sizeof n->linked);
+    mz_keep_state(&n->linked, sizeof n->linked);
     n->linked = false;
     return 0;
 }

@@ -692,6 +692,7 @@ static int our_main(int argc, char **argv, char **envp)
     rt.channel->started = 1;
     mz_snapshot_init();
     mz_undo_init();
+    mz_state_init();
     mz_memory_init();
     mz_globals_init();
     mz_leaks_init();

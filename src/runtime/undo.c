@@ -29,7 +29,7 @@
  *
  * Below the stack pointer nothing is alive, but uninitialised variables will be there again; so that going
  * back and running again cannot be told apart, the part of a stack that starts out clean is kept whole. */
-#include "runtime.h"
+#include "state.h"
 
 #include "../base/region.h"
 
@@ -39,7 +39,9 @@
 #define HEAD       offsetof(struct mz_thread, held)
 #define REST       (offsetof(struct mz_run, exit_place) - offsetof(struct mz_run, interrupted))
 
-enum kind { BYTES, STACK, MIRRORED };
+#define WORDS      (1u << 16) /* that a step can write and be known not to have written before */
+
+enum kind { BYTES, WORD, STACK, MIRRORED };
 
 struct entry { /* behind its bytes, which are a multiple of 8 */
     uint64_t at;
@@ -58,6 +60,11 @@ static struct {
     uint64_t others; /* threads whose state has changed since, though they did not run */
     struct mz_view *view;
     struct mz_run *run;
+    struct {
+        uint64_t at, stamp;
+    } * words; /* of program memory that are in the log since the last node: open addressing */
+    uint64_t stamp;
+    uint32_t word_count;
     char *tls;     /* rt.tls_size bytes for each slot */
     bool off;      /* not in this execution */
 } un;
@@ -71,7 +78,9 @@ void mz_undo_init(void)
     un.run = mz_region_reserve(sizeof *un.run);
     un.view = mz_region_reserve(sizeof *un.view);
     un.tls = mz_region_reserve(rt.tls_size * MZ_SLOTS + 1);
-    MZ_ASSERT(un.log && un.marks && un.run && un.view && un.tls);
+    un.words = mz_region_reserve(WORDS * sizeof *un.words);
+    MZ_ASSERT(un.log && un.marks && un.run && un.view && un.tls && un.words);
+    un.stamp = 1;
 }
 
 /* ---- writing the log ---- */
@@ -114,6 +123,57 @@ void mz_undo_keep(const volatile void *p, size_t size)
     copy(push((uintptr_t)p, size, BYTES, 0, 0), (const void *)(uintptr_t)p, size);
 }
 
+/* Is the word new in this step? If very many are, they all count as new. */
+static inline bool is_new(uint64_t at)
+{
+    uint32_t i = (uint32_t)(at * 0x9e3779b97f4a7c15ull >> 48);
+    if (mz_unlikely(un.word_count >= WORDS / 2)) {
+        if (rt.stateful) mz_state_poison();
+        return true;
+    }
+    for (; un.words[i].stamp == un.stamp; i = (i + 1) % WORDS)
+        if (un.words[i].at == at) return false;
+    un.words[i].at = at;
+    un.words[i].stamp = un.stamp;
+    un.word_count++;
+    return true;
+}
+
+static void write_word(uint64_t at)
+{
+    if (!is_new(at)) return;
+    if (mz_unlikely(un.count > LOG_LIMIT) && overflows(8)) return;
+    uint64_t old = *(const uint64_t *)at;
+    *(uint64_t *)(void *)push(at, 8, WORD, 0, 0) = old;
+    if (mz_likely(!rt.stateful)) return;
+    int owner = mz_fiber_stack_owner(at);
+    if (owner >= 0)
+        un.others |= mz_slot_bit(owner); /* its stack has a hash of its own */
+    else
+        mz_state_word(at, old, false);
+}
+
+/* These bytes are part of the state of the program. */
+void mz_undo_write(const volatile void *p, size_t size)
+{
+    uint64_t at = (uintptr_t)p & ~7ull, end = (uintptr_t)p + size;
+    if (mz_unlikely(un.floor == UINT32_MAX || un.off)) return;
+    for (; at < end; at += 8) write_word(at);
+}
+
+/* The words that the step has written: they are as they are now. */
+static void settle_words(void)
+{
+    size_t end = un.count, start = rt.path->depth ? un.marks[rt.path->depth - 1] : 0;
+    if (un.floor >= rt.path->depth) start = 0;
+    while (end > start) {
+        const struct entry e = *(const struct entry *)(const void *)(un.log + end - sizeof e);
+        end -= sizeof e + ((e.size + 7) & ~(size_t)7);
+        if (e.kind == WORD && mz_fiber_stack_owner(e.at) < 0)
+            mz_state_word(e.at, *(const uint64_t *)e.at, true);
+    }
+}
+
 void mz_undo_stack(int slot)
 {
     const struct mz_slot *s = &rt.slots[slot];
@@ -153,11 +213,25 @@ static void compare(void *now, void *mirror, size_t size)
     }
 }
 
+/* The same for what belongs to the state of the program. */
+static void compare_hashed(void *now, void *mirror, size_t size)
+{
+    const uint64_t *a = now, *b = mirror;
+    for (size_t i = 0; i < size / 8; i++) {
+        if (mz_likely(a[i] == b[i])) continue;
+        mz_state_word((uintptr_t)&a[i] + 1, b[i], false); /* odd: not mixed up with words */
+        mz_state_word((uintptr_t)&a[i] + 1, a[i], true);
+    }
+    compare(now, mirror, size);
+}
+
 static void compare_thread(uint32_t s)
 {
     compare(&rt.run.threads[s], &un.run->threads[s], HEAD);
     compare(&rt.view.pending[s], &un.view->pending[s], sizeof *rt.view.pending);
-    if (rt.switch_fs) compare((char *)rt.slots[s].fs - rt.tls_size, un.tls + s * rt.tls_size, rt.tls_size);
+    if (rt.switch_fs)
+        (rt.undo == MZ_UNDO_PAGES && rt.stateful ? compare_hashed : compare)(
+            (char *)rt.slots[s].fs - rt.tls_size, un.tls + s * rt.tls_size, rt.tls_size);
 }
 
 /* Does an operation change nothing of the state of other threads but whether they are enabled? */
@@ -182,8 +256,8 @@ static void compare_threads(uint64_t threads)
     compare(&rt.view, un.view, offsetof(struct mz_view, pending));
     if (!rt.switch_fs) compare((char *)rt.slots[0].fs - rt.tls_size, un.tls, rt.tls_size);
     if (rt.undo != MZ_UNDO_PAGES) return;
-    mz_snapshot_compare(compare);
-    mz_heap_compare(compare);
+    mz_snapshot_compare(rt.stateful ? compare_hashed : compare);
+    mz_heap_compare(rt.stateful ? compare_hashed : compare);
 }
 
 static void fill_mirrors(void)
@@ -194,6 +268,7 @@ static void fill_mirrors(void)
         mz_raw_memcpy(un.tls + s * rt.tls_size, (char *)rt.slots[s].fs - rt.tls_size, rt.tls_size);
     if (rt.undo != MZ_UNDO_PAGES) return;
     mz_snapshot_mirror();
+    mz_heap_mirror();
 }
 
 /* ---- the life of a log ---- */
@@ -204,8 +279,19 @@ void mz_undo_begin(void)
     un.count = 0;
     un.floor = 0;
     un.saved = un.others = 0;
+    un.stamp++;
+    un.word_count = 0;
     un.off = false;
+    if (rt.stateful) mz_state_begin();
     if (rt.undo) fill_mirrors();
+}
+
+static void next_step_begins(uint32_t k)
+{
+    un.marks[k] = un.count;
+    un.saved = un.others = 0;
+    un.stamp++;
+    un.word_count = 0;
 }
 
 /* The execution is at a node: no thread runs, and the engine is about to be asked for the next step. */
@@ -219,8 +305,11 @@ void mz_undo_node(void)
         un.floor = k;
     }
     compare_threads(threads);
-    un.marks[k] = un.count;
-    un.saved = un.others = 0;
+    if (mz_unlikely(rt.stateful)) {
+        settle_words();
+        mz_state_node(changed_threads());
+    }
+    next_step_begins(k);
 }
 
 void mz_undo_thread(int slot) { un.others |= mz_slot_bit(slot); }
@@ -248,7 +337,8 @@ void mz_undo_to(uint32_t k)
         if (e.kind == MIRRORED) copy((void *)(uintptr_t)e.mirror, bytes, e.size);
         un.count = (size_t)(bytes - un.log);
     }
-    un.saved = un.others = 0;
+    if (rt.stateful) mz_state_back(k);
+    next_step_begins(k);
 }
 
 /* ---- which way is shorter ---- */
@@ -277,7 +367,7 @@ static uint64_t ticks(void) { return __builtin_ia32_rdtsc(); }
 static enum mz_undo reversible(void)
 {
     const struct mz_options_block *o = &rt.channel->options;
-    if (o->backtrack == MZ_BACKTRACK_RERUN || rt.once || o->heap_reuse) return MZ_UNDO_OFF;
+    if ((o->backtrack == MZ_BACKTRACK_RERUN && !rt.stateful) || rt.once || o->heap_reuse) return MZ_UNDO_OFF;
     return o->backtrack == MZ_BACKTRACK_CHECKPOINT || rt.writes_unknown ? MZ_UNDO_PAGES : MZ_UNDO_WRITES;
 }
 
@@ -286,8 +376,9 @@ void mz_undo_plan(void)
 {
     bool back = plan.phase == TRY_BACK || (plan.phase == DECIDED && plan.better);
     plan.start = ticks();
-    if (rt.channel->options.backtrack != MZ_BACKTRACK_AUTO) back = true;
-    if (!rt.undo || rt.runs % AGAIN == 0) un.off = true; /* there is no log, or it is not used */
+    if (rt.channel->options.backtrack != MZ_BACKTRACK_AUTO || rt.stateful) back = true;
+    bool again = rt.runs % AGAIN == 0 || rt.channel->options.backtrack == MZ_BACKTRACK_RERUN;
+    if (!rt.undo || again) un.off = true; /* there is no log, or it is not used */
     rt.undo = (uint8_t)(back ? reversible() : MZ_UNDO_OFF);
 }
 
@@ -316,7 +407,7 @@ static void next_phase(void)
 void mz_undo_measured(void)
 {
     uint64_t t = ticks() - plan.start;
-    if (rt.channel->options.backtrack != MZ_BACKTRACK_AUTO) return;
+    if (rt.channel->options.backtrack != MZ_BACKTRACK_AUTO || rt.stateful) return;
     if (plan.left-- > SAMPLE && plan.phase == TRY_BACK) return;
     plan.ticks += t;
     if (t > plan.most) plan.most = t;

@@ -1,0 +1,213 @@
+/* The identity of the program's state, for the stateful algorithms.
+ *
+ * Two states with the same identity have the same future, up to chance of 2^-128: the identity covers all of
+ * program memory, where each thread is and all that it has on its stack and in its registers, what it waits
+ * for, and what the runtime keeps for it. Different identities for the same state are no harm but a missed
+ * match.
+ *
+ * It is kept up to date step by step, at a cost that depends on what the step changed: a sum over all words
+ * of memory that differ from what they were at the start, corrected whenever one is written (undo.c knows),
+ * and one hash for each thread, made anew when the thread has run. Of the heap only blocks in use count:
+ * whatever a block held is taken out of the sum when it is freed.
+ *
+ * Of a thread's stack only the program's part counts: from the frame that called us upwards. The registers
+ * that survive calls are as the program left them (Makefile). What is dead in a frame is not told apart from
+ * what is alive. So that it is at least always the same, the part of the stack below is cleared before a
+ * thread goes on.
+ *
+ * The past does not belong to the state: neither clocks nor the shadow (shadow.c). So a data race that needs
+ * a certain past may be missed when a state is not explored again: the report says so. */
+#include "state.h"
+
+#include "../base/region.h"
+
+#include <errno.h>
+
+static struct {
+    struct mz_state memory;  /* all words that differ from the start */
+    struct mz_state threads; /* sum of those below */
+    struct mz_state thread[MZ_SLOTS];
+    struct mz_state *at_node; /* of memory */
+    uint64_t errno_offset;    /* from the thread pointer, downwards */
+    uint64_t poison;
+} st;
+
+void mz_state_init(void)
+{
+    uint64_t steps = rt.channel->options.max_steps;
+    if (steps > (1u << 24)) steps = 1u << 24;
+    st.at_node = mz_region_reserve((size_t)(steps + 4) * sizeof *st.at_node);
+    MZ_ASSERT(st.at_node != NULL);
+    st.errno_offset = rt.slots[0].fs - (uintptr_t)&errno;
+}
+
+void mz_state_begin(void)
+{
+    st.memory = st.threads = (struct mz_state){{0, 0}};
+    for (uint32_t s = 0; s < MZ_SLOTS; s++) st.thread[s] = (struct mz_state){{0, 0}};
+}
+
+void mz_state_word(uint64_t at, uint64_t value, bool now)
+{
+    if (now)
+        mz_hash_add(&st.memory, mz_hash_of(at, value));
+    else
+        mz_hash_take(&st.memory, mz_hash_of(at, value));
+}
+
+/* A state of its own, like no other. */
+void mz_state_poison(void) { mz_hash_add(&st.memory, mz_hash_of(~(uint64_t)0, ++st.poison)); }
+
+/* ---- the heap ---- */
+
+static uint64_t filled(int with) { return (uint64_t)(uint8_t)with * 0x0101010101010101u; }
+
+/* A block has been handed out. It counts as it is; its words only when they are written. */
+void mz_state_allocated(const void *p, size_t size, int with)
+{
+    mz_hash_add(&st.memory, mz_hash_of((uintptr_t)p, size << 8 | (uint8_t)with));
+}
+
+/* It is about to be freed: nothing of it counts any more. */
+void mz_state_freed(const void *p, size_t size, int with)
+{
+    const uint64_t *word = p, fill = filled(with);
+    mz_hash_take(&st.memory, mz_hash_of((uintptr_t)p, size << 8 | (uint8_t)with));
+    for (size_t i = 0; i < (size + 7) / 8; i++) {
+        if (word[i] == fill) continue;
+        mz_hash_take(&st.memory, mz_hash_of((uintptr_t)&word[i], word[i]));
+        mz_hash_add(&st.memory, mz_hash_of((uintptr_t)&word[i], fill));
+    }
+}
+
+/* ---- threads ---- */
+
+struct local {
+    struct mz_state hash;
+    uint64_t n; /* words so far */
+};
+
+static inline void add(struct local *l, uint64_t word)
+{
+    l->hash.hash[0] = mz_fold(l->hash.hash[0] ^ word, 0x9e3779b97f4a7c15u + l->n);
+    l->hash.hash[1] = mz_fold(l->hash.hash[1] ^ word ^ 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu + l->n);
+    l->n++;
+}
+
+static void add_word(void *local, uint64_t word) { add(local, word); }
+
+/* The first frame above that was called by something else than this library. */
+static const uint64_t *program_frame(const uint64_t *frame)
+{
+    while (mz_is_ours(frame[1])) frame = (const uint64_t *)frame[0];
+    return frame;
+}
+
+static void add_stack(struct local *l, int slot, const uint64_t *frame)
+{
+    const uint64_t *high = (const uint64_t *)(const void *)rt.slots[slot].stack_high;
+    frame = program_frame(frame);
+    add(l, (uint64_t)((const char *)high - (const char *)frame));
+    for (; frame < high; frame++) add(l, *frame);
+}
+
+static void add_registers(struct local *l, int slot)
+{
+    struct mz_parked self;
+    const struct mz_parked *p = rt.slots[slot].sp;
+    if (slot == rt.self) {
+        __asm__ volatile(
+            "movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\tmovq %%r14, %3\n\tmovq %%r15, %4"
+            : "=m"(self.rbx), "=m"(self.r12), "=m"(self.r13), "=m"(self.r14), "=m"(self.r15));
+        self.rbp = (uintptr_t)MZ_FRAME();
+        p = &self;
+    }
+    add(l, p->rbx);
+    add(l, p->r12);
+    add(l, p->r13);
+    add(l, p->r14);
+    add(l, p->r15);
+    add_stack(l, slot, (const uint64_t *)p->rbp);
+}
+
+static void add_pending(struct local *l, const struct mz_pending *p)
+{
+    add(l, p->key);
+    add(l, p->expected);
+    add(l, p->choices);
+    add(l, p->pc);
+    add(l, (uint64_t)p->op | (uint64_t)p->size << 8 | (uint64_t)p->order << 16);
+}
+
+static void add_fields(struct local *l, const struct mz_thread *t)
+{
+    add(l, (uint64_t)t->state | (uint64_t)t->joiner << 8 | (uint64_t)t->joined << 16 |
+               (uint64_t)t->detached << 24 | (uint64_t)t->joining << 32 | (uint64_t)t->spawned << 40 |
+               (uint64_t)t->timed << 48 | (uint64_t)t->ended << 56);
+    add(l, (uint64_t)t->cancel_off | (uint64_t)t->cancel_pending << 8 | (uint64_t)t->waits_for_post << 16 |
+               (uint64_t)t->kicked << 24 | (uint64_t)t->serial << 32 | (uint64_t)t->keys_set << 40);
+    add(l, (uintptr_t)t->result);
+    add(l, (uintptr_t)t->wait_mutex);
+    add(l, t->wait_object);
+    add(l, (uintptr_t)t->waiting_where);
+    add(l, (uintptr_t)t->once);
+    add(l, (uintptr_t)t->cleanup);
+    add(l, (uintptr_t)t->at_end);
+    add(l, (uintptr_t)t->heap);
+    add(l, (uint64_t)t->keys_made << 32 | t->semaphores);
+    add(l, (uintptr_t)t->start);
+    add(l, (uintptr_t)t->argument);
+}
+
+static bool has_stack(const struct mz_thread *t)
+{
+    return t->state != MZ_THREAD_ABSENT && t->state != MZ_THREAD_FINISHED && t->state != MZ_THREAD_FAILED &&
+           t->state != MZ_THREAD_EXITING;
+}
+
+static struct mz_state thread_now(int slot)
+{
+    struct local l = {{{0, 0}}, (uint64_t)slot << 32};
+    const struct mz_thread *t = &rt.run.threads[slot];
+    add_fields(&l, t);
+    if (!has_stack(t)) return l.hash;
+    add_pending(&l, &rt.view.pending[slot]);
+    if (rt.switch_fs) add(&l, *(const uint32_t *)(rt.slots[slot].fs - st.errno_offset));
+    if (t->keys_set) mz_keys_each(slot, add_word, &l);
+    add_registers(&l, slot);
+    return l.hash;
+}
+
+static void make_anew(int slot)
+{
+    struct mz_state now = thread_now(slot);
+    mz_keep(&st.thread[slot], sizeof st.thread[slot]);
+    mz_keep(&st.threads, sizeof st.threads);
+    mz_hash_take(&st.threads, st.thread[slot]);
+    mz_hash_add(&st.threads, now);
+    st.thread[slot] = now;
+}
+
+/* ---- nodes ---- */
+
+/* All words are up to date, and so are the stacks. */
+void mz_state_node(uint64_t changed)
+{
+    for (; changed; changed &= changed - 1) make_anew(__builtin_ctzll(changed));
+    st.at_node[rt.path->depth] = st.memory;
+}
+
+void mz_state_back(uint32_t node) { st.memory = st.at_node[node]; }
+
+/* program.h */
+void mz_state_of(void *system, struct mz_state *out)
+{
+    (void)system;
+    *out = st.memory;
+    mz_hash_add(out, st.threads);
+    mz_hash_add(out, mz_hash_of(1, rt.view.enabled));
+    mz_hash_add(out, mz_hash_of(2, rt.view.alive));
+    mz_hash_add(out, mz_hash_of(3, rt.run.failed));
+    mz_hash_add(out, mz_hash_of(4, (uint64_t)rt.run.exited << 32 | (uint32_t)rt.run.exit_code));
+    mz_hash_add(out, mz_hash_of(5, rt.run.clock_ns));
+}

@@ -1,0 +1,41 @@
+/* Hashing of states. Private to state.c and undo.c.
+ *
+ * A hash of 128 bits is two sums of 64 bits, over independent mixtures of places and what is there: so it can
+ * be kept up to date place by place, and the order does not matter. */
+#ifndef MZ_RUNTIME_STATE_H
+#define MZ_RUNTIME_STATE_H
+
+#include "runtime.h"
+
+static inline uint64_t mz_fold(uint64_t a, uint64_t b)
+{
+    unsigned __int128 r = (unsigned __int128)a * b;
+    return (uint64_t)r ^ (uint64_t)(r >> 64);
+}
+
+static inline struct mz_state mz_hash_of(uint64_t at, uint64_t value)
+{
+    return (struct mz_state){{mz_fold(value ^ 0x9e3779b97f4a7c15u, at ^ 0xbf58476d1ce4e5b9u),
+                              mz_fold(value ^ 0x94d049bb133111ebu, at ^ 0xd6e8feb86659fd93u)}};
+}
+
+static inline void mz_hash_add(struct mz_state *h, struct mz_state x)
+{
+    h->hash[0] += x.hash[0];
+    h->hash[1] += x.hash[1];
+}
+
+static inline void mz_hash_take(struct mz_state *h, struct mz_state x)
+{
+    h->hash[0] -= x.hash[0];
+    h->hash[1] -= x.hash[1];
+}
+
+/* state.c */
+void mz_state_begin(void);
+void mz_state_node(uint64_t changed_threads);
+void mz_state_back(uint32_t node);
+void mz_state_word(uint64_t at, uint64_t value, bool now); /* now: there from now on; else: up to now */
+void mz_state_poison(void);                                /* what has changed is not known */
+
+#endif
