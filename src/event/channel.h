@@ -206,10 +206,10 @@ struct mz_given_name { /* from mz_name(&x, "x"); a later one for the same addres
 #define MZ_MAX_NAMES 64
 
 enum mz_backtrack { /* how to come to the node of the next branch */
-    MZ_BACKTRACK_AUTO,
-    MZ_BACKTRACK_UNDO,       /* take back what was written since */
-    MZ_BACKTRACK_CHECKPOINT, /* the same, found by comparing memory */
-    MZ_BACKTRACK_RERUN       /* run the program again from its start */
+                    MZ_BACKTRACK_AUTO,
+                    MZ_BACKTRACK_UNDO,       /* take back what was written since */
+                    MZ_BACKTRACK_CHECKPOINT, /* the same, found by comparing memory */
+                    MZ_BACKTRACK_RERUN       /* run the program again from its start */
 };
 
 struct mz_options_block {

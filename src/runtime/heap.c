@@ -41,8 +41,8 @@ enum { DETAIL, PAGE_LIVE, PAGE_FREED }; /* of a page: DETAIL is to look at its g
 static char *arenas;
 static char *boot, *boot_next;
 static uint8_t *grains, *pages;
-static char *mirrors;             /* of the arenas, for undo.c ... */
-static char *mirrored[MZ_SLOTS]; /* ... which are in use up to here */
+static char *mirrors;                   /* of the arenas, for undo.c ... */
+static char *mirrored[MZ_SLOTS];        /* ... which are in use up to here */
 static struct mz_block *last[MZ_SLOTS]; /* header of the latest block of each arena */
 static uint64_t live_blocks;
 

@@ -39,7 +39,7 @@ static struct {
         char *page, *saved;
     } * pages;
     uint32_t page_count;
-    char *saved; /* copies, handed out one after the other */
+    char *saved;  /* copies, handed out one after the other */
     char *mirror; /* more copies, for undo.c, of the first so many pages */
     uint32_t mirrored;
     char *tls_saved;

@@ -315,9 +315,9 @@ static const char *const kept[] = {"malloc",
                                    "cnd_broadcast",
                                    "cnd_destroy",
                                    NULL};
-static const char *const kept_families[] = {"__tsan_",        "mazurka_",      "pthread_mutex_",
-                                            "pthread_cond_",  "pthread_spin_", "pthread_rwlock_",
-                                            "pthread_barrier_", "sem_",        NULL};
+static const char *const kept_families[] = {"__tsan_",          "mazurka_",      "pthread_mutex_",
+                                            "pthread_cond_",    "pthread_spin_", "pthread_rwlock_",
+                                            "pthread_barrier_", "sem_",          NULL};
 
 static bool writes_are_known(const char *name)
 {

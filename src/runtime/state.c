@@ -144,7 +144,7 @@ static void add_fields(struct local *l, const struct mz_thread *t)
     add(l, (uint64_t)t->state | (uint64_t)t->joiner << 8 | (uint64_t)t->joined << 16 |
                (uint64_t)t->detached << 24 | (uint64_t)t->joining << 32 | (uint64_t)t->spawned << 40 |
                (uint64_t)t->timed << 48 | (uint64_t)t->ended << 56);
-    add(l, (uint64_t)t->cancel_off | (uint64_t)t->cancel_pending << 8 | (uint64_t)t->waits_for_post << 16 |
+    add(l, (uint64_t)t->cancel_off | (uint64_t)t->cancel_pending << 8 | (uint64_t)t->waiting_kind << 16 |
                (uint64_t)t->kicked << 24 | (uint64_t)t->serial << 32 | (uint64_t)t->keys_set << 40);
     add(l, (uintptr_t)t->result);
     add(l, (uintptr_t)t->wait_mutex);
@@ -155,6 +155,9 @@ static void add_fields(struct local *l, const struct mz_thread *t)
     add(l, (uintptr_t)t->at_end);
     add(l, (uintptr_t)t->heap);
     add(l, (uint64_t)t->keys_made << 32 | t->semaphores);
+    add(l, (uintptr_t)t->poll_place);
+    add(l, t->polled);
+    add(l, t->polls);
     add(l, (uintptr_t)t->start);
     add(l, (uintptr_t)t->argument);
 }

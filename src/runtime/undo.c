@@ -33,13 +33,13 @@
 
 #include "../base/region.h"
 
-#define LOG_ROOM   ((size_t)1 << 30)
-#define LOG_LIMIT  ((size_t)192 << 20) /* beyond this, what is oldest is given up */
-#define CHUNK      32u
-#define HEAD       offsetof(struct mz_thread, held)
-#define REST       (offsetof(struct mz_run, exit_place) - offsetof(struct mz_run, interrupted))
+#define LOG_ROOM  ((size_t)256 << 20)
+#define LOG_LIMIT ((size_t)48 << 20) /* beyond this, what is oldest is given up */
+#define CHUNK     32u
+#define HEAD      offsetof(struct mz_thread, held)
+#define REST      (offsetof(struct mz_run, exit_place) - offsetof(struct mz_run, interrupted))
 
-#define WORDS      (1u << 16) /* that a step can write and be known not to have written before */
+#define WORDS (1u << 16) /* that a step can write and be known not to have written before */
 
 enum kind { BYTES, WORD, STACK, MIRRORED };
 
@@ -55,7 +55,7 @@ static struct {
     char *log;
     size_t count;
     size_t *marks;
-    uint32_t floor; /* nodes from here on can be gone back to */
+    uint32_t floor;  /* nodes from here on can be gone back to */
     uint64_t saved;  /* threads whose stack is in the log since the last node */
     uint64_t others; /* threads whose state has changed since, though they did not run */
     struct mz_view *view;
@@ -65,8 +65,8 @@ static struct {
     } * words; /* of program memory that are in the log since the last node: open addressing */
     uint64_t stamp;
     uint32_t word_count;
-    char *tls;     /* rt.tls_size bytes for each slot */
-    bool off;      /* not in this execution */
+    char *tls; /* rt.tls_size bytes for each slot */
+    bool off;  /* not in this execution */
 } un;
 
 void mz_undo_init(void)
@@ -377,7 +377,8 @@ void mz_undo_plan(void)
     bool back = plan.phase == TRY_BACK || (plan.phase == DECIDED && plan.better);
     plan.start = ticks();
     if (rt.channel->options.backtrack != MZ_BACKTRACK_AUTO || rt.stateful) back = true;
-    bool again = rt.runs % AGAIN == 0 || rt.channel->options.backtrack == MZ_BACKTRACK_RERUN;
+    bool again =
+        rt.runs <= FIRST || rt.runs % AGAIN == 0 || rt.channel->options.backtrack == MZ_BACKTRACK_RERUN;
     if (!rt.undo || again) un.off = true; /* there is no log, or it is not used */
     rt.undo = (uint8_t)(back ? reversible() : MZ_UNDO_OFF);
 }
