@@ -246,6 +246,7 @@ struct mz_counters {
     uint64_t hooks;        /* instrumented accesses and calls seen: 0 means that nothing was checked */
     uint64_t engine_bytes; /* memory of the engine */
     uint64_t unjoined;     /* executions that ended while threads were still running or waiting */
+    uint64_t kept;         /* executions that no assumption left out (mz_assume), of all searches */
 };
 
 struct mz_channel {

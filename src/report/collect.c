@@ -586,6 +586,9 @@ static enum mz_verdict verdict_of_complete(const struct mz_channel *c, struct mz
     if (c->counters.hooks == 0) return vacuous(report, "no code compiled with `mazurka cc` ever ran");
     if (c->counters.threads < 2) return vacuous(report, "the program never started a second thread");
     if (c->counters.executions == 0) return vacuous(report, "no execution came to its end");
+    if (c->counters.kept == 0)
+        return vacuous(report,
+                       "in every execution an assumption does not hold (mz_assume, __VERIFIER_assume)");
     return MZ_VERIFIED;
 }
 

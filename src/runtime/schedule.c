@@ -315,20 +315,23 @@ static void classify_end(void)
             mz_finding_livelock();
         else
             mz_explore_cut(rt.x);
+        return;
     } else if (rt.view.alive) {
         mz_finding_deadlock();
     } else {
         mz_leaks_check();
     }
+    rt.channel->counters.kept++;
 }
 
 static void publish_counters(void)
 {
     struct mz_counters *from = mz_explore_counters(rt.x), *to = &rt.channel->counters;
-    uint64_t unjoined = to->unjoined, local = to->local_operations + rt.run.local_operations;
+    uint64_t unjoined = to->unjoined, kept = to->kept, local = to->local_operations + rt.run.local_operations;
     uint64_t threads = rt.run.thread_count > to->threads ? rt.run.thread_count : to->threads;
     *to = *from;
     to->unjoined = unjoined;
+    to->kept = kept;
     to->local_operations = local;
     to->threads = threads;
     to->hooks = rt.hooks;

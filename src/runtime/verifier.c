@@ -2,7 +2,8 @@
  *
  * A nondeterministic number is a choice among the numbers of a range, which the user must give
  * (--nondet-range): trying all numbers of a type is not possible, and trying some of them in silence would
- * not be a proof. The range is cut to what the type can hold. A program may define any of these functions
+ * not be a proof. The range is cut to what the type can hold (of unsigned 64-bit types, to what a range can
+ * say); if it does not hold all of the type, the report says so. A program may define any of these functions
  * itself; then its own one is used. */
 #include "runtime.h"
 
@@ -13,15 +14,39 @@ void mazurka_assume(int holds, const char *file, int line);
 void mazurka_atomic_begin(void);
 void mazurka_atomic_end(void);
 
+static char *add_number(char *t, char *end, int64_t n)
+{
+    if (n < 0) t = mz_text_add(t, end, "-");
+    return mz_text_number(t, end, n < 0 ? -(uint64_t)n : (uint64_t)n, 10);
+}
+
+/* What is verified is verified for these numbers. */
+static void note_range(const struct mz_options_block *o)
+{
+    static bool noted;
+    char text[MZ_TEXT], *end = text + sizeof text;
+    if (noted) return;
+    noted = true;
+    char *t = mz_text_add(text, end, "numbers of __VERIFIER_nondet_ outside of --nondet-range=");
+    t = add_number(t, end, o->nondet_low);
+    t = mz_text_add(t, end, "..");
+    add_number(t, end, o->nondet_high);
+    mz_note(text);
+}
+
 static int64_t nondet(const char *call, int64_t low, int64_t high, const void *pc, const void *frame)
 {
     const struct mz_options_block *o = &rt.channel->options;
     if (!rt.active) return low > 0 ? low : 0;
     if (!o->nondet_given) mz_unsupported(call, "say which values to try: --nondet-range=LO..HI");
+    if (o->nondet_low > low || o->nondet_high < high) note_range(o);
     if (o->nondet_low > low) low = o->nondet_low;
     if (o->nondet_high < high) high = o->nondet_high;
     if (low > high) mz_unsupported(call, "no number of --nondet-range=LO..HI fits into its type");
-    return low + (int64_t)mz_choose_of((uint64_t)(high - low) + 1, pc, frame);
+    uint64_t distance = (uint64_t)high - (uint64_t)low;
+    if (distance == UINT64_MAX)
+        mz_unsupported(call, "all 64-bit numbers are too many: --nondet-range=LO..HI");
+    return (int64_t)((uint64_t)low + mz_choose_of(distance + 1, pc, frame));
 }
 
 #define NONDET(type, name, low, high)                                                                        \
@@ -40,11 +65,11 @@ NONDET(int, int, INT_MIN, INT_MAX)
 NONDET(unsigned, uint, 0, UINT_MAX)
 NONDET(unsigned, unsigned, 0, UINT_MAX)
 NONDET(unsigned, unsigned_int, 0, UINT_MAX)
-NONDET(long, long, LONG_MIN / 2, LONG_MAX / 2)
-NONDET(unsigned long, ulong, 0, LONG_MAX / 2)
-NONDET(long long, longlong, LONG_MIN / 2, LONG_MAX / 2)
-NONDET(unsigned long long, ulonglong, 0, LONG_MAX / 2)
-NONDET(size_t, size_t, 0, LONG_MAX / 2)
+NONDET(long, long, LONG_MIN, LONG_MAX)
+NONDET(unsigned long, ulong, 0, LONG_MAX)
+NONDET(long long, longlong, LONG_MIN, LONG_MAX)
+NONDET(unsigned long long, ulonglong, 0, LONG_MAX)
+NONDET(size_t, size_t, 0, LONG_MAX)
 NONDET(uint8_t, u8, 0, UCHAR_MAX)
 NONDET(uint16_t, u16, 0, USHRT_MAX)
 NONDET(uint32_t, u32, 0, UINT_MAX)

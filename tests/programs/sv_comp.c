@@ -3,6 +3,11 @@
  * EXPECT --nondet-range=0..2 every verified 9
  * EXPECT --nondet-range=-1..1 every verified 9
  * EXPECT --nondet-range=-5..-5 every verified 1
+ * EXPECT --nondet-range=-5..-4 optimal verified 4 says=outside
+ * EXPECT -DTYPE=long --nondet-range=9223372036854775806..9223372036854775807 every verified 4 says=outside
+ * EXPECT -DTYPE=long --nondet-range=-9223372036854775808..-9223372036854775807 every verified 4
+ * EXPECT -DTYPE=longlong --nondet-range=-9223372036854775808..9223372036854775807 all failed says=many
+ * EXPECT -DTYPE=ulong --nondet-range=-1..1 every verified 4 says=outside
  * EXPECT --nondet-range=0..99 optimal verified 10000
  * EXPECT all failed says=nondet-range
  * EXPECT -DTYPE=uint --nondet-range=-1..1 every verified 4
@@ -13,7 +18,7 @@
  * EXPECT -DASSUME --nondet-range=0..2 all verified
  * EXPECT -DATOMIC --nondet-range=0..0 every verified 2
  * EXPECT -DTORN --nondet-range=0..0 all error kind=assertion
- * EXPECT -DERROR --nondet-range=0..3 all error kind=assertion line=62
+ * EXPECT -DERROR --nondet-range=0..3 all error kind=assertion line=70
  * EXPECT -DERROR -DOWN_ERROR --nondet-range=0..3 all error kind=crash
  */
 #include <assert.h>
@@ -29,6 +34,9 @@
 
 extern int __VERIFIER_nondet_int(void);
 extern unsigned __VERIFIER_nondet_uint(void);
+extern long __VERIFIER_nondet_long(void);
+extern long long __VERIFIER_nondet_longlong(void);
+extern unsigned long __VERIFIER_nondet_ulong(void);
 extern unsigned char __VERIFIER_nondet_uchar(void);
 extern _Bool __VERIFIER_nondet_bool(void);
 extern double __VERIFIER_nondet_double(void);
