@@ -54,7 +54,10 @@ MZ_EXPORT int thrd_join(thrd_t thread, int *result)
 {
     void *value = NULL;
     int error = mz_thread_join((uint64_t)thread, &value, MZ_PC(), MZ_FRAME());
-    if (!error && result) *result = (int)(intptr_t)value;
+    if (!error && result) {
+        mz_object_written(result, sizeof *result, MZ_PC(), MZ_FRAME());
+        *result = (int)(intptr_t)value;
+    }
     return answer(error);
 }
 MZ_EXPORT int thrd_detach(thrd_t thread) { return answer(pthread_detach((pthread_t)thread)); }

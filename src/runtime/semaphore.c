@@ -204,10 +204,12 @@ MZ_EXPORT int sem_getvalue(sem_t *restrict semaphore, int *restrict value)
     check(s);
     mz_spin((uintptr_t)s, MZ_PC(), MZ_FRAME());
     mz_visible(MZ_OP_LOAD, (uintptr_t)s, 0, MZ_READS, 0, MZ_PC());
+    uint32_t found = s->value;
+    mz_commit_use(MZ_READS, found);
+    MZ_RECORD(MZ_OP_LOAD, (uintptr_t)s, 4, MZ_RECORD_HAS_VALUE, found, 0, 0, MZ_FRAME());
+    mz_object_written(value, sizeof *value, MZ_PC(), MZ_FRAME());
     mz_keep_program(value, sizeof *value);
-    *value = (int)s->value;
-    mz_commit_use(MZ_READS, s->value);
-    MZ_RECORD(MZ_OP_LOAD, (uintptr_t)s, 4, MZ_RECORD_HAS_VALUE, s->value, 0, 0, MZ_FRAME());
+    *value = (int)found;
     return 0;
 }
 
