@@ -1,4 +1,4 @@
-/* Hashing of states. Private to state.c and undo.c.
+/* Hashing of states. Private to state.c and undo.c, and to those who change what it does not cover.
  *
  * A hash of 128 bits is two sums of 64 bits, over independent mixtures of places and what is there: so it can
  * be kept up to date place by place, and the order does not matter. */

@@ -18,7 +18,7 @@
  *
  * The same goes for the other functions of libc with a state that all threads share: rand and its kin. */
 #define _GNU_SOURCE
-#include "runtime.h"
+#include "state.h"
 #include "pthread_objects.h"
 
 #include <errno.h>
@@ -103,6 +103,7 @@ static void clock_call(enum clock_use use, uint64_t ns, const void *pc)
         }
         MZ_RECORD(MZ_OP_SHARED_CALL, 0, 0, 0, 0, 0, 0, MZ_FRAME());
     }
+    if (rt.stateful && use != READ) mz_state_poison(); /* what each thread knows is past, not state */
     if (own <= rt.run.clock_ns) return;
     rt.run.clock_ns = own;
     mz_changed();
