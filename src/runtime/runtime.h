@@ -78,6 +78,9 @@ struct mz_thread {
     struct mz_at_end *at_end;  /* destructors of thread-local C++ objects */
     uint32_t changes;          /* made to anything but its stack, see spin.c */
     uint32_t epoch;            /* C11 order: number of releases by this thread, from 1 */
+    uint32_t created_in;       /* epoch of its creator, and ... */
+    uint8_t parent;            /* ... the creator, slot + 1 */
+    uint8_t joined_by;         /* slot + 1 of the thread that knows of its end */
     char *heap;                /* next free byte of its arena */
     uint32_t keys_made;        /* thread-specific keys that it created */
     uint8_t keys_set;          /* it has values for some */

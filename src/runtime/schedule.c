@@ -200,6 +200,7 @@ static _Noreturn void end_of_last_thread(void)
         if (s == rt.self || rt.run.threads[s].state != MZ_THREAD_FINISHED) continue;
         mz_explore_join(rt.x, rt.self, s);
         mz_sync_join(rt.self, s);
+        mz_undo_thread(s);
     }
     mz_exit_program(0, true);
 }

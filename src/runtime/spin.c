@@ -33,7 +33,7 @@
 
 #define STATES 16u
 #define STACK  32768u
-#define SMALL  768u /* a stack that is compared from the first time */
+#define SEEN   32u
 #define REGS   6u
 #define CLEAN  1024u  /* bytes of a stack that are cleared for a new thread */
 #define ROUND  10000u /* operations in one round, when a stopped thread is tried */
@@ -54,7 +54,7 @@ struct mz_spin {
     uint32_t next;
     int at; /* the state in which it was stopped; -1: none */
     uint32_t seen_count;
-    const void *seen[STATES]; /* operations since then, for larger stacks */
+    const void *seen[SEEN]; /* operations since then, where the state is not saved */
     struct state states[STATES];
 };
 
@@ -94,21 +94,77 @@ void mz_spin_reset(void)
     }
 }
 
-/* Larger stacks are cleared once one was compared; the search starts over then. */
-static bool all_clean;
+/* ---- where to look ---- */
+
+/* Most operations are in no loop that waits, and saving the local state at each would cost more than all
+ * else. So it is saved only at places that a thread has come by twice without a change in between. When there
+ * is a new one, all that happened before it was known is forgotten, and the search starts over: it must be as
+ * if it had been known from the start. If that is late, all places count as such, so that it does not happen
+ * over and over. */
+#define PLACES 256u
+#define LATE   64u /* executions */
+
+static const void *places[PLACES]; /* open addressing; at most half full */
+static uint32_t place_count;
+static bool everywhere;
+static bool all_clean; /* larger stacks are cleared, too: one is to be compared */
+
+static uint32_t hash(const void *pc) { return (uint32_t)((uintptr_t)pc * 0x9e3779b97f4a7c15ull >> 56); }
+
+static bool is_place(const void *pc)
+{
+    if (mz_unlikely(everywhere)) return true;
+    for (uint32_t i = hash(pc); places[i]; i = (i + 1) % PLACES)
+        if (places[i] == pc) return true;
+    return false;
+}
+
+static void add_place(const void *pc)
+{
+    uint32_t i = hash(pc);
+    if (is_place(pc)) return;
+    if (place_count == PLACES / 2) {
+        everywhere = true;
+        return;
+    }
+    while (places[i]) i = (i + 1) % PLACES;
+    places[i] = pc;
+    place_count++;
+}
+
+/* Has the thread been here since it changed anything? Then all places it came by since are to be looked at.
+ */
+static void look_for_round(struct mz_spin *s, const void *pc, size_t size)
+{
+    unsigned n = s->seen_count < SEEN ? s->seen_count : SEEN, i = 0;
+    while (i < n && s->seen[i] != pc) i++;
+    if (mz_likely(i == n)) {
+        mz_keep(&s->seen[s->seen_count % SEEN], sizeof *s->seen);
+        s->seen[s->seen_count++ % SEEN] = pc;
+        return;
+    }
+    for (i = 0; i < n; i++) add_place(s->seen[i]);
+    if (rt.runs > LATE) everywhere = true;
+    if (size > CLEAN) all_clean = true;
+    mz_explore_restart(rt.x);
+}
 
 void mz_spin_clean(char *stack_high)
 {
-    size_t size = all_clean ? STACK : CLEAN;
-    if (!rt.spin_off) mz_raw_memset(stack_high - size, 0, size);
+    size_t size = mz_spin_clean_size();
+    if (size) mz_raw_memset(stack_high - size, 0, size);
 }
 
-size_t mz_spin_clean_size(void) { return rt.spin_off ? 0 : all_clean ? STACK : CLEAN; }
+/* How much of the stack of a new thread must not tell what was there before. */
+size_t mz_spin_clean_size(void)
+{
+    return rt.spin_off || !(place_count || everywhere) ? 0 : all_clean ? STACK : CLEAN;
+}
 
 static void compare_larger(void)
 {
     all_clean = true;
-    if (rt.runs > 1) mz_explore_restart(rt.x); /* the first one had new stacks */
+    mz_explore_restart(rt.x);
 }
 
 static inline __attribute__((always_inline)) void capture(struct state *s, const void *pc, const void *frame)
@@ -222,17 +278,6 @@ static void stop(struct mz_spin *s, int at, uint64_t key, const void *pc)
     mz_dispatch(); /* comes back only on trial */
 }
 
-/* A larger stack is saved only where the thread comes by again. */
-static bool is_worth_it(struct mz_spin *s, const void *pc, size_t size)
-{
-    if (mz_likely(size <= SMALL) || rt.trial) return true;
-    for (unsigned i = 0; i < s->seen_count && i < STATES; i++)
-        if (s->seen[i] == pc) return true;
-    mz_keep(&s->seen[s->seen_count % STATES], sizeof *s->seen);
-    s->seen[s->seen_count++ % STATES] = pc;
-    return false;
-}
-
 /* The running thread is about to post an operation on the object, which may be part of a loop that waits. */
 void mz_spin(uint64_t key, const void *pc, const void *frame)
 {
@@ -247,7 +292,13 @@ void mz_spin(uint64_t key, const void *pc, const void *frame)
         s->changes = changes;
         s->at = -1;
     }
-    if (!is_worth_it(s, pc, size)) return;
+    if (mz_likely(!is_place(pc))) {
+        if (!rt.trial)
+            look_for_round(s, pc, size);
+        else if (changed || ++last_round.operations > ROUND)
+            mz_fiber_leave();
+        return;
+    }
     if (mz_unlikely(size > CLEAN && !all_clean)) compare_larger();
     uint32_t slot = s->next;
     if ((int)slot == s->at) slot = (slot + 1) % STATES; /* to compare with, on trial */

@@ -180,11 +180,14 @@ void mz_sync_fence(int order)
 void mz_sync_spawn(int parent, int child)
 {
     uint32_t epoch = release_epoch(parent);
+    rt.run.threads[child].parent = (uint8_t)(parent + 1);
+    rt.run.threads[child].created_in = epoch;
     if (rt.path->live) append(SPAWN, parent, child, 0, 0, epoch);
 }
 
 void mz_sync_join(int thread, int finished)
 {
+    rt.run.threads[finished].joined_by = (uint8_t)(thread + 1);
     if (rt.path->live) append(JOIN, thread, finished, 0, 0, rt.run.threads[finished].epoch);
 }
 

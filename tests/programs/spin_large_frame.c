@@ -1,6 +1,5 @@
-/* A loop that waits in a function with large local variables, and one deep in a recursion. With a large
- * stack the loop is only recognised in its second round, so there is an execution with one in vain.
- * EXPECT every verified 2
+/* A loop that waits in a function with large local variables, and one deep in a recursion.
+ * EXPECT every verified 1
  * EXPECT -DNEVER all error kind=livelock
  */
 #include <pthread.h>
