@@ -65,6 +65,8 @@ static bool acquires(uint8_t op)
     }
 }
 
+bool mz_has_holder(uint8_t op) { return op == MZ_OP_LOCK || op == MZ_OP_ONCE || op == MZ_OP_EXIT; }
+
 static bool blocks(uint8_t op)
 {
     switch (op) {

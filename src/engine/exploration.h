@@ -39,7 +39,11 @@ struct mz_object {
     uint8_t size;
     bool mixed; /* accessed in different sizes or at different offsets: a CAS counts as a write */
     bool bare;  /* there have been events on it without a size */
+    /* Stateful algorithms: who has been about to use it. */
+    uint8_t user; /* the thread plus one; 0: nobody, MZ_SHARED: several */
+    bool trusted; /* something was left unexplored because there was only one */
 };
+#define MZ_SHARED 255
 
 /* One step of a sequence, with what is needed to decide conflicts: in sleep sets, wakeup trees, v of a race.
  */
@@ -102,6 +106,7 @@ struct mz_journal_entry {
 };
 
 struct mz_reduction;
+struct mz_stateful;
 
 struct mz_exploration {
     struct mz_path path;
@@ -149,6 +154,8 @@ struct mz_exploration {
     struct mz_wakeup_node *wakeup;
     uint32_t wakeup_count, wakeup_free;
     struct mz_sequence sequence; /* scratch: v */
+
+    struct mz_stateful *stateful; /* NULL: the algorithm is stateless */
 
     struct mz_counters counters;
     uint32_t clock_capacity, journal_capacity;
@@ -230,6 +237,10 @@ uint32_t mz_dependence_blocked(struct mz_exploration *x, int thread);
 /* The race of event e, which woke a waiter, with the timeout that it prevented; false if there is none. */
 bool mz_dependence_timeout(struct mz_exploration *x, mz_number e, int waiter);
 
+/* May an operation of this kind be disabled only because a thread holds its object, which nobody but that one
+ * can give back? */
+bool mz_has_holder(uint8_t op);
+
 /* The last event that is dependent with what the thread does next, could come after it, and does not happen
  * before it; 0 if there is none. */
 mz_number mz_dependence_last(struct mz_exploration *x, int thread);
@@ -267,6 +278,8 @@ enum mz_cover mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct 
 void mz_wakeup_clear(struct mz_exploration *x, uint32_t *list);
 
 /* explore.c */
+/* The first choice of the thread that is awake at node k; those after it stay in node.choices. */
+bool mz_choose(struct mz_exploration *x, uint32_t k, struct mz_step *step);
 struct mz_step mz_default_step(struct mz_exploration *x, uint32_t k);
 /* No memory for another sequence or another thousand steps? Then the search ends (MZ_ENDING_MEMORY). */
 bool mz_explore_full(struct mz_exploration *x);

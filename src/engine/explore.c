@@ -8,6 +8,7 @@
  */
 #include "exploration.h"
 #include "reduction.h"
+#include "stateful.h"
 #include "../base/region.h"
 
 #define MAX_CAPACITY  (16u << 20)
@@ -25,6 +26,16 @@ static const struct mz_reduction *reduction_of(enum mz_algorithm algorithm)
         return &mz_reduction_source;
     case MZ_ALG_OPTIMAL:
         return &mz_reduction_optimal;
+    case MZ_ALG_STATEFUL:
+        return &mz_reduction_stateful;
+    case MZ_ALG_S_POR:
+        return &mz_reduction_s_por;
+    case MZ_ALG_DE_S_POR:
+        return &mz_reduction_de_s_por;
+    case MZ_ALG_DL_S_POR:
+        return &mz_reduction_dl_s_por;
+    case MZ_ALG_SDPOR:
+        return &mz_reduction_sdpor;
     }
     MZ_BUG("unknown algorithm");
 }
@@ -73,6 +84,9 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
     x->view = view;
     x->options = *options;
     x->reduction = reduction_of(options->algorithm);
+    /* A recorded schedule may come to a state twice, and is all that is wanted. */
+    if (x->reduction->threads && options->schedule_length) x->reduction = &mz_reduction_none;
+    if (x->reduction->threads) x->options.sleep_sets = false;
     uint64_t steps = options->max_steps;
     x->capacity = (uint32_t)(steps && steps < MAX_CAPACITY - 2 ? steps + 2 : MAX_CAPACITY);
     /* An event needs one clock and four entries, and what a step wakes, joins and releases as many again.
@@ -87,11 +101,13 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
     x->wakeup_count = 1;
     x->path.live = true;
     x->lanes = 8;
+    if (x->reduction->threads) x->stateful = mz_stateful_new(x);
     return x;
 }
 
 void mz_explore_free(struct mz_exploration *x)
 {
+    if (x->stateful) mz_stateful_free(x);
     each_array(x, release);
     mz_region_free(x, sizeof *x);
 }
@@ -121,8 +137,7 @@ static struct mz_step nobody(struct mz_exploration *x, enum mz_ending ending)
     return (struct mz_step){MZ_NOBODY, 0};
 }
 
-/* The first choice of the thread that is awake at node k; those after it stay in node.choices. */
-static bool choose(struct mz_exploration *x, uint32_t k, struct mz_step *step)
+bool mz_choose(struct mz_exploration *x, uint32_t k, struct mz_step *step)
 {
     uint64_t choices = x->view->pending[step->thread].choices;
     if (x->nodes[k].asleep & mz_bit(step->thread)) choices &= ~mz_sleep_choices(x, k, step->thread);
@@ -140,11 +155,11 @@ struct mz_step mz_default_step(struct mz_exploration *x, uint32_t k)
     struct mz_step step = {MZ_NOBODY, 0};
     if (x->last_thread >= 0 && (enabled & mz_bit(x->last_thread))) {
         step.thread = (uint8_t)x->last_thread;
-        if (choose(x, k, &step)) return step;
+        if (mz_choose(x, k, &step)) return step;
     }
     for (; enabled; enabled &= enabled - 1) {
         step.thread = (uint8_t)__builtin_ctzll(enabled);
-        if (choose(x, k, &step)) return step;
+        if (mz_choose(x, k, &step)) return step;
     }
     return (struct mz_step){MZ_NOBODY, 0};
 }
@@ -165,7 +180,7 @@ static struct mz_step first_live_step(struct mz_exploration *x)
 {
     struct mz_node *n = &x->nodes[x->path.depth];
     x->path.live = true;
-    if (n->step.choice == MZ_ANY && !choose(x, x->path.depth, &n->step)) {
+    if (n->step.choice == MZ_ANY && !mz_choose(x, x->path.depth, &n->step)) {
         x->barren = true;
         return nobody(x, MZ_ENDING_ASLEEP);
     }
@@ -184,13 +199,34 @@ static struct mz_step scheduled_step(struct mz_exploration *x, uint32_t k)
     return step;
 }
 
+/* Stateful algorithms: true if the execution goes on from node k, whose state is new; else why not. */
+static bool is_new_state(struct mz_exploration *x, uint32_t k, enum mz_ending *why)
+{
+    switch (mz_stateful_arrive(x, k)) {
+    case MZ_ARRIVED:
+        return true;
+    case MZ_WAS_THERE:
+        *why = MZ_ENDING_VISITED;
+        return false;
+    case MZ_PEEKED:
+        *why = MZ_ENDING_PEEKED;
+        return false;
+    case MZ_NO_ROOM:
+        break;
+    }
+    *why = MZ_ENDING_MEMORY;
+    return false;
+}
+
 static struct mz_step live_step(struct mz_exploration *x)
 {
+    enum mz_ending why;
     uint32_t k = x->path.depth;
     if (!x->path.live) return first_live_step(x);
     fresh_node(x, k);
     if (x->nodes[k].enabled && k + 2 >= x->capacity) return nobody(x, MZ_ENDING_STEP_LIMIT);
     if (k % 1024 == 1023 && mz_explore_full(x)) return nobody(x, MZ_ENDING_MEMORY);
+    if (x->stateful && !is_new_state(x, k, &why)) return nobody(x, why);
     if (x->reduction->pending)
         for (uint64_t t = x->view->alive; t; t &= t - 1) x->reduction->pending(x, __builtin_ctzll(t));
     if (!x->nodes[k].enabled) return nobody(x, MZ_ENDING_MAXIMAL);
@@ -292,7 +328,9 @@ void mz_explore_wake(struct mz_exploration *x, mz_number event, int woken)
  * then could it have timed out. */
 void mz_explore_could_time_out(struct mz_exploration *x, int waiter)
 {
-    if (live(x)) mz_journal_set(x, &x->woken_by[waiter], x->path.depth);
+    if (!live(x)) return;
+    mz_journal_set(x, &x->woken_by[waiter], x->path.depth);
+    if (x->stateful) x->stateful->marks[x->path.depth - 1].timeouts |= mz_bit(waiter);
 }
 
 uint32_t mz_explore_release(struct mz_exploration *x, int thread, uint64_t key)
@@ -331,7 +369,7 @@ uint64_t mz_explore_memory(struct mz_exploration *x)
                    (uint64_t)x->race_count * sizeof *x->races;
     if (now > x->path_bytes) x->path_bytes = now;
     return x->path_bytes + (uint64_t)x->wakeup_count * sizeof *x->wakeup +
-           x->object_count * sizeof *x->objects;
+           x->object_count * sizeof *x->objects + (x->stateful ? mz_stateful_memory(x) : 0);
 }
 
 bool mz_explore_full(struct mz_exploration *x)
@@ -361,13 +399,17 @@ static void start_over(struct mz_exploration *x)
     x->path.live = true;
     x->counters.executions = x->counters.blocked = x->counters.cut = x->counters.transitions = 0;
     x->counters.races = x->counters.max_depth = 0;
+    x->counters.states = x->counters.revisited = x->counters.matches = x->counters.peeks = 0;
     x->counters.restarts++;
+    if (x->stateful) mz_stateful_clear(x);
 }
 
 void mz_explore_reuse(struct mz_exploration *x)
 {
     start_over(x);
     x->sections = 0;
+    for (uint32_t o = 0; x->stateful && o < x->object_count; o++)
+        x->objects[o].user = 0, x->objects[o].trusted = false;
 }
 
 static void count(struct mz_exploration *x)
@@ -379,6 +421,10 @@ static void count(struct mz_exploration *x)
         c->executions++;
     else if (x->ending == MZ_ENDING_ASLEEP)
         c->blocked++;
+    else if (x->ending == MZ_ENDING_VISITED)
+        c->revisited++;
+    else if (x->ending == MZ_ENDING_PEEKED)
+        c->peeks++;
     c->transitions += x->path.depth > x->path.replay ? x->path.depth - x->path.replay : 0;
     c->operations += x->path.depth;
     if (x->path.depth > c->max_depth) c->max_depth = x->path.depth;
@@ -387,7 +433,15 @@ static void count(struct mz_exploration *x)
 /* Something that should have been analysed was not: there is nothing sound to go on with. */
 static bool cut_short(const struct mz_exploration *x)
 {
-    return x->ending != MZ_ENDING_MAXIMAL && x->ending != MZ_ENDING_ASLEEP;
+    switch (x->ending) {
+    case MZ_ENDING_MAXIMAL:
+    case MZ_ENDING_ASLEEP:
+    case MZ_ENDING_VISITED:
+    case MZ_ENDING_PEEKED:
+        return false;
+    default:
+        return true;
+    }
 }
 
 bool mz_explore_end(struct mz_exploration *x)

@@ -24,6 +24,7 @@
 #define MZ_ENGINE_PROGRAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "../event/channel.h"
 #include "../event/op.h"
@@ -111,6 +112,10 @@ struct mz_path {
 
 struct mz_exploration;
 
+struct mz_state {
+    uint64_t hash[2];
+};
+
 struct mz_explore_options {
     enum mz_algorithm algorithm;
     bool sleep_sets;
@@ -119,6 +124,16 @@ struct mz_explore_options {
     /* Makes view->pending[thread].access exact for the current state (CAS, TRYLOCK, TRYRDLOCK, TRYWRLOCK,
      * SEM_TRY). May be NULL. */
     void (*refresh)(void *system, int thread);
+    /* For the stateful algorithms, which need it; asked for at scheduling points (within mz_explore_next),
+     * while live. The identity of the current state: equal states give equal ids, different ones different
+     * ids up to chance. It covers all that the future depends on: memory, the local state and pending
+     * operation of each thread, locks, waiters, who is alive. */
+    void (*state)(void *system, struct mz_state *out);
+    /* If given, states are equal if these bytes are too. Asked for after `state`, about the same state; they
+     * need to stay only until the next call of that. */
+    size_t (*state_bytes)(void *system, const void **bytes);
+    enum mz_order order;
+    uint64_t order_seed;
     void *system;
     /* If given, the first execution follows it: to run a recorded schedule again. */
     const struct mz_step *schedule;
@@ -129,6 +144,8 @@ struct mz_explore_options {
 enum mz_ending {
     MZ_ENDING_MAXIMAL,    /* nothing is enabled: finished or deadlocked, the system knows */
     MZ_ENDING_ASLEEP,     /* something is enabled, but all of it would lead to explored ground */
+    MZ_ENDING_VISITED,    /* this state was there before; something may or may not be enabled */
+    MZ_ENDING_PEEKED,     /* the last step was only tried; it leads to a new state, which is explored later */
     MZ_ENDING_STEP_LIMIT, /* max_steps; the search cannot go on soundly */
     MZ_ENDING_MEMORY,     /* memory_limit, also while the end was analysed; neither can it here */
     MZ_ENDING_DIVERGED    /* options.schedule does not fit */

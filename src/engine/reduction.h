@@ -20,12 +20,22 @@ struct mz_reduction {
     void (*end)(struct mz_exploration *x);
     /* Back at node k, whose current branch is explored: put the next one into nodes[k].step, or false. */
     bool (*next)(struct mz_exploration *x, uint32_t k);
+
+    /* Stateful algorithms only (see stateful.h): the threads to be explored from node k, where those in
+     * `done` have been. The node is complete when there is none but those. */
+    uint64_t (*threads)(struct mz_exploration *x, uint32_t k);
+    bool futures; /* they are needed */
 };
+
+/* reduction_dpor.c: without sleep sets */
+void mz_dpor_pending(struct mz_exploration *x, int thread);
+void mz_dpor_event(struct mz_exploration *x, mz_number n, uint32_t races);
 
 /* reduction_none.c */
 bool mz_next_in_backtrack(struct mz_exploration *x, uint32_t k);
 
 extern const struct mz_reduction mz_reduction_none, mz_reduction_dpor, mz_reduction_source,
-    mz_reduction_optimal;
+    mz_reduction_optimal, mz_reduction_stateful, mz_reduction_s_por, mz_reduction_de_s_por,
+    mz_reduction_dl_s_por, mz_reduction_sdpor;
 
 #endif

@@ -37,7 +37,7 @@ static void add_backtrack(struct mz_exploration *x, int p, mz_number i)
 }
 
 /* Line 4: for all threads p, at each new state. */
-static void pending(struct mz_exploration *x, int p)
+void mz_dpor_pending(struct mz_exploration *x, int p)
 {
     if (x->options.sleep_sets) return;
     if (x->options.refresh) x->options.refresh(x->options.system, p);
@@ -69,7 +69,7 @@ static void reverse(struct mz_exploration *x, const struct mz_race *race)
     n->backtrack |= set & mz_bit(race->last.thread) ? mz_bit(race->last.thread) : set & -set;
 }
 
-static void event(struct mz_exploration *x, mz_number n, uint32_t races)
+void mz_dpor_event(struct mz_exploration *x, mz_number n, uint32_t races)
 {
     for (uint32_t i = x->race_count - races; i < x->race_count; i++) {
         const struct mz_race *r = &x->races[i];
@@ -91,4 +91,4 @@ static void end(struct mz_exploration *x)
 }
 
 const struct mz_reduction mz_reduction_dpor = {
-    "dpor", true, enter, event, pending, end, mz_next_in_backtrack};
+    "dpor", true, enter, mz_dpor_event, mz_dpor_pending, end, mz_next_in_backtrack, NULL, false};

@@ -51,4 +51,5 @@ bool mz_next_in_backtrack(struct mz_exploration *x, uint32_t k)
     return false;
 }
 
-const struct mz_reduction mz_reduction_none = {"none", true, enter, event, NULL, end, mz_next_in_backtrack};
+const struct mz_reduction mz_reduction_none = {"none", true, enter, event, NULL, end, mz_next_in_backtrack,
+                                               NULL,   false};

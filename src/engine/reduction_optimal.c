@@ -84,4 +84,5 @@ static bool next(struct mz_exploration *x, uint32_t k)
     return true;
 }
 
-const struct mz_reduction mz_reduction_optimal = {"optimal", true, enter, event, NULL, end, next};
+const struct mz_reduction mz_reduction_optimal = {"optimal", true, enter, event, NULL,
+                                                  end,       next, NULL,  false};

@@ -47,4 +47,4 @@ static void end(struct mz_exploration *x)
 }
 
 const struct mz_reduction mz_reduction_source = {
-    "source", true, enter, event, NULL, end, mz_next_in_backtrack};
+    "source", true, enter, event, NULL, end, mz_next_in_backtrack, NULL, false};

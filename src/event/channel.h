@@ -27,7 +27,20 @@ enum mz_mode {
     MZ_MODE_REPLAY = 2   /* run options.schedule once, and record every operation into `records` */
 };
 
-enum mz_algorithm { MZ_ALG_NONE, MZ_ALG_DPOR, MZ_ALG_SOURCE, MZ_ALG_OPTIMAL };
+enum mz_algorithm {
+    MZ_ALG_NONE,
+    MZ_ALG_DPOR,
+    MZ_ALG_SOURCE,
+    MZ_ALG_OPTIMAL,
+    MZ_ALG_STATEFUL, /* this one and those that follow do not explore a state twice */
+    MZ_ALG_S_POR,
+    MZ_ALG_DE_S_POR,
+    MZ_ALG_DL_S_POR,
+    MZ_ALG_SDPOR
+};
+
+/* In which order the stateful algorithms try the threads that are enabled in a state. */
+enum mz_order { MZ_ORDER_SEQUENTIAL, MZ_ORDER_RANDOM, MZ_ORDER_VISITED_FIRST };
 
 enum mz_kind { /* of a finding; the names in JSON are in mz_kind_name() */
                MZ_KIND_NOTHING,
@@ -214,6 +227,9 @@ enum mz_backtrack { /* how to come to the node of the next branch */
 
 struct mz_options_block {
     uint32_t mode, algorithm;
+    uint32_t order;       /* enum mz_order */
+    uint32_t exact_match; /* states are compared as a whole */
+    uint64_t order_seed;
     uint8_t sleep_sets, allow_races, keep_going, heap_reuse;
     uint8_t show_output; /* leave the program's standard output and error alone */
     uint8_t spurious_wakeups;
@@ -241,7 +257,10 @@ struct mz_counters {
     uint64_t max_depth, threads; /* threads: largest number in one execution */
     uint64_t races;              /* reversible races analysed */
     uint64_t wakeup_nodes, wakeup_nodes_peak;
-    uint64_t states, revisited; /* stateful algorithms */
+    uint64_t states;       /* stateful algorithms: different ones */
+    uint64_t revisited;    /* executions that ended in a state that was there before */
+    uint64_t matches;      /* how often a state was found to be there already */
+    uint64_t peeks;        /* steps that were only tried, to see whether they lead to something new */
     uint64_t restarts;     /* searches started over, because a location or mutex turned out to need more */
     uint64_t hooks;        /* instrumented accesses and calls seen: 0 means that nothing was checked */
     uint64_t engine_bytes; /* memory of the engine */

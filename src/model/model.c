@@ -59,13 +59,80 @@ static const char *check_op(const struct mz_model *m, const struct mz_model_thre
     if ((op->code == MZ_MODEL_SPAWN || op->code == MZ_MODEL_JOIN) && op->object >= m->thread_count)
         return "no such thread";
     if (op->result > MZ_MODEL_NOWHERE) return "no such register";
-    if (mz_model_jumps(op->code) && (op->target <= i || op->target > t->length))
-        return "a jump must go forward";
+    if (mz_model_jumps(op->code) && op->target > t->length) return "a jump out of its thread";
+    if (op->code == MZ_MODEL_ONCE && op->target <= i) return "a run_once must jump forward";
     if (op->code == MZ_MODEL_CHOOSE && (op->a.value < 1 || op->a.value > MZ_MODEL_CHOICES))
         return "choose takes a number from 1 to 8";
     if (op->relation > MZ_MODEL_MINUS) return "no such relation";
     const char *wrong = check_operand(&op->a);
     return wrong ? wrong : check_operand(&op->b);
+}
+
+/* Loops. */
+
+static int goes_back(const struct mz_model_thread *t, int i)
+{
+    return t->ops[i].code == MZ_MODEL_IF && t->ops[i].target <= i;
+}
+
+int mz_model_loops(const struct mz_model *m)
+{
+    for (int t = 0; t < m->thread_count; t++)
+        for (int i = 0; i < m->threads[t].length; i++)
+            if (goes_back(&m->threads[t], i)) return 1;
+    return 0;
+}
+
+/* May the operation be done without an event? */
+static int may_be_local(uint8_t code)
+{
+    switch (code) {
+    case MZ_MODEL_UNLOCK:
+    case MZ_MODEL_RWUNLOCK:
+    case MZ_MODEL_WAIT:
+    case MZ_MODEL_TIMEDWAIT:
+    case MZ_MODEL_ONCE_END:
+    case MZ_MODEL_SECTION_END:
+    case MZ_MODEL_SPAWN:
+    case MZ_MODEL_JOIN:
+    case MZ_MODEL_ASSERT:
+    case MZ_MODEL_LET:
+    case MZ_MODEL_IF:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* The operations that can be reached from operation i without an event, as a set. */
+static uint64_t reach(const struct mz_model_thread *t, int i)
+{
+    uint64_t found = 0, todo = (uint64_t)1 << i;
+    while (todo) {
+        int at = __builtin_ctzll(todo);
+        uint64_t next = 0;
+        todo &= todo - 1;
+        if (at >= t->length || !may_be_local(t->ops[at].code)) continue;
+        next = (uint64_t)1 << (at + 1);
+        if (t->ops[at].code == MZ_MODEL_IF) next |= (uint64_t)1 << t->ops[at].target;
+        todo |= next & ~found;
+        found |= next;
+    }
+    return found;
+}
+
+static const char *check_loops(const struct mz_model_thread *t)
+{
+    for (int i = 0; i < t->length; i++) {
+        if (!goes_back(t, i)) continue;
+        if (reach(t, i) >> i & 1) return "a loop without an event";
+        for (int j = 0; j < t->length; j++) {
+            if (t->ops[j].code == MZ_MODEL_SECTION) return "a loop and an atomic section in one thread";
+            if (t->ops[j].code == MZ_MODEL_SPAWN && j >= t->ops[i].target && j < i)
+                return "a spawn in a loop";
+        }
+    }
+    return NULL;
 }
 
 const char *mz_model_check(const struct mz_model *m)
@@ -88,6 +155,8 @@ const char *mz_model_check(const struct mz_model *m)
             if (spawned >> op->object & 1) return "a thread is spawned in two places";
             spawned |= (uint8_t)(1u << op->object);
         }
+        const char *wrong = check_loops(&m->threads[t]);
+        if (wrong) return wrong;
     }
     return NULL;
 }

@@ -46,7 +46,7 @@
  *         choose 3 -> r1           # 0, 1 or 2
  *         join p
  *         let r1 = r0 + 1          # + or -
- *         if r1 != 3 goto end      # == != < >; only forward
+ *         if r1 != 3 goto end      # == != < >; backward too: a loop
  *         assert r1 == 3
  *     end:
  *
@@ -87,9 +87,11 @@
  *  - Values wrap at 16 bits.
  *
  * Invariants, checked by mz_model_check():
- *  M1  A jump goes forward, at most to the end of the thread: every program terminates.
- *  M2  At most one operation of the whole text spawns a given thread: who spawns it is not a race.
- *  M3  All numbers of objects, threads and registers are within their counts.
+ *  M1  A jump goes at most to the end of the thread. A run_once only jumps forward. An `if` may jump
+ * backward, in a thread without atomic sections; every way round such a loop has an operation that is an
+ * event whatever happens, and no spawn. A program without such jumps terminates. M2  At most one operation of
+ * the whole text spawns a given thread: who spawns it is not a race. M3  All numbers of objects, threads and
+ * registers are within their counts.
  */
 #ifndef MZ_MODEL_MODEL_H
 #define MZ_MODEL_MODEL_H
@@ -225,5 +227,7 @@ static inline int mz_model_computes(uint8_t code)
 }
 /* What breaks M1 to M3, or NULL. */
 const char *mz_model_check(const struct mz_model *m);
+/* Does a jump go backward? Then executions may be endless, and only stateful algorithms can explore it. */
+int mz_model_loops(const struct mz_model *m);
 
 #endif

@@ -24,6 +24,20 @@ struct mz_model_rwlock {
 
 enum mz_once { MZ_ONCE_NEW, MZ_ONCE_RUNNING, MZ_ONCE_DONE };
 
+/* All that the future of a program depends on. Plain bytes, all of them given a value. */
+struct mz_model_image {
+    struct {
+        mz_model_value regs[MZ_MODEL_REGS];
+        uint8_t pc, status, phase, flags; /* flags: gave up; woken before the release */
+    } threads[MZ_MODEL_THREADS];
+    mz_model_value vars[MZ_MODEL_OBJECTS];
+    int32_t sems[MZ_MODEL_OBJECTS];
+    uint8_t owner[MZ_MODEL_OBJECTS];
+    uint8_t waiters[MZ_MODEL_KINDS][MZ_MODEL_OBJECTS];
+    struct mz_model_rwlock rwlocks[MZ_MODEL_OBJECTS];
+    uint8_t once[MZ_MODEL_OBJECTS], once_runner[MZ_MODEL_OBJECTS];
+};
+
 struct mz_model_explorer {
     const struct mz_model *m;
     struct mz_explore_options options;
@@ -38,8 +52,9 @@ struct mz_model_explorer {
     int sems[MZ_MODEL_OBJECTS];
     struct mz_model_rwlock rwlocks[MZ_MODEL_OBJECTS];
     uint8_t once[MZ_MODEL_OBJECTS], once_runner[MZ_MODEL_OBJECTS];
-    struct mz_step steps[MZ_MODEL_THREADS * MZ_MODEL_EVENTS];
+    struct mz_step *steps; /* options.max_steps */
     uint32_t length;
+    struct mz_model_image image; /* of the state, when it was last asked for */
 };
 
 static inline uint64_t mz_model_bit(int i) { return (uint64_t)1 << i; }
@@ -75,6 +90,10 @@ uint64_t mz_model_rw_state(const struct mz_model_explorer *s, int lock);
 bool mz_model_can_read(const struct mz_model_explorer *s, int lock);
 bool mz_model_can_write(const struct mz_model_explorer *s, int lock);
 enum mz_access mz_model_shared(const struct mz_model_explorer *s, int lock);
+
+/* capture.c */
+void mz_model_state(void *system, struct mz_state *out);
+size_t mz_model_state_bytes(void *system, const void **bytes);
 
 /* perform.c: the thread's event; true when it was the last of its operation and pc is to move on. */
 bool mz_model_perform(struct mz_model_explorer *s, int t, int choice);

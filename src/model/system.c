@@ -28,6 +28,8 @@
 #include <string.h>
 #include "state.h"
 
+#define STATEFUL_STEPS (1u << 20) /* a path may be as long as there are states */
+
 static bool holds(const struct mz_model_runner *t, const struct mz_model_op *op)
 {
     mz_model_value a = mz_model_value_of(t, &op->a), b = mz_model_value_of(t, &op->b);
@@ -232,6 +234,7 @@ static bool visit(const struct mz_model_explorer *s, const struct mz_model_run *
 {
     struct mz_model_execution e = {.steps = s->steps, .length = s->length, .exploration = s->x};
     outcome_of(s, &e.outcome);
+    e.revisits = mz_explore_ending(s->x) == MZ_ENDING_VISITED;
     return !run->visit || run->visit(run->arg, &e);
 }
 
@@ -249,19 +252,25 @@ static enum mz_model_verdict account(const struct mz_model_explorer *s, const st
         if (!s->view.enabled) return MZ_MODEL_WRONG_ENDING;
         report->asleep++;
         break;
+    case MZ_ENDING_VISITED:
+        report->revisiting++;
+        if (!visit(s, run)) return MZ_MODEL_STOPPED;
+        break;
+    case MZ_ENDING_PEEKED:
+        break;
     case MZ_ENDING_STEP_LIMIT:
         return MZ_MODEL_STEP_LIMIT;
     default:
         return MZ_MODEL_WRONG_ENDING;
     }
-    bool too_many = run->max_runs && report->complete + report->asleep > run->max_runs;
+    bool too_many = run->max_runs && report->complete + report->asleep + report->revisiting > run->max_runs;
     return too_many ? MZ_MODEL_TOO_MANY : MZ_MODEL_EXPLORED;
 }
 
 /* No execution so far counts. */
 static enum mz_model_verdict start_over(const struct mz_model_run *run, struct mz_model_report *report)
 {
-    report->complete = report->asleep = 0;
+    report->complete = report->asleep = report->revisiting = 0;
     if (run->start_over) run->start_over(run->arg);
     return MZ_MODEL_EXPLORED;
 }
@@ -278,17 +287,24 @@ static void read_text(struct mz_model_explorer *s)
         }
 }
 
-struct mz_model_explorer *mz_model_explorer_new(enum mz_algorithm algorithm, bool sleep_sets)
+struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *settings)
 {
     struct mz_model_explorer *s = calloc(1, sizeof *s);
     if (!s) abort();
+    bool stateful = settings->algorithm >= MZ_ALG_STATEFUL;
     s->options = (struct mz_explore_options){
-        .algorithm = algorithm,
-        .sleep_sets = sleep_sets,
-        .max_steps = MZ_MODEL_THREADS * MZ_MODEL_EVENTS,
+        .algorithm = settings->algorithm,
+        .sleep_sets = settings->sleep_sets,
+        .max_steps = stateful ? STATEFUL_STEPS : MZ_MODEL_THREADS * MZ_MODEL_EVENTS,
         .refresh = mz_model_refresh,
+        .state = mz_model_state,
+        .state_bytes = settings->exact ? mz_model_state_bytes : NULL,
+        .order = settings->order,
+        .order_seed = settings->order_seed,
         .system = s,
     };
+    s->steps = calloc(s->options.max_steps, sizeof *s->steps);
+    if (!s->steps) abort();
     return s;
 }
 
@@ -300,7 +316,9 @@ static void forget(struct mz_model_explorer *s)
 
 void mz_model_explorer_free(struct mz_model_explorer *explorer)
 {
-    if (explorer) forget(explorer);
+    if (!explorer) return;
+    forget(explorer);
+    free(explorer->steps);
     free(explorer);
 }
 

@@ -6,17 +6,19 @@
 #include "../engine/program.h"
 #include "model.h"
 
-/* One complete execution: nothing is enabled any more. */
+/* One complete execution: nothing is enabled any more. Or one that ends in a known state. */
 struct mz_model_execution {
     const struct mz_step *steps;
     uint32_t length;
     struct mz_model_outcome outcome;
+    bool revisits;                            /* not complete: it ends in a state that was there before */
     const struct mz_exploration *exploration; /* for mz_explore_steps() and mz_explore_happens_before() */
 };
 
 struct mz_model_run {
     uint64_t max_runs; /* executions and blocked ones together; 0: no limit */
-    /* Called at the end of every complete execution; false stops the exploration. */
+    /* Called at the end of every complete execution, and of those that come to a state that was there before;
+     * false stops the exploration. */
     bool (*visit)(void *arg, const struct mz_model_execution *execution);
     void (*start_over)(void *arg); /* forget what was visited: it comes again */
     void *arg;
@@ -26,22 +28,30 @@ enum mz_model_verdict {
     MZ_MODEL_EXPLORED,
     MZ_MODEL_STOPPED,     /* by visit */
     MZ_MODEL_TOO_MANY,    /* max_runs */
-    MZ_MODEL_STEP_LIMIT,  /* the engine says so: never, for a model */
+    MZ_MODEL_STEP_LIMIT,  /* the engine says so: never, for a model without loops */
     MZ_MODEL_ILLEGAL,     /* the engine asked for a step that is not enabled */
     MZ_MODEL_WRONG_ENDING /* the engine's reason to end does not fit what is enabled */
 };
 
 struct mz_model_report {
     enum mz_model_verdict verdict;
-    uint64_t complete, asleep;   /* as the system saw them */
-    struct mz_counters counters; /* as the engine counted */
+    uint64_t complete, asleep, revisiting; /* as the system saw them */
+    struct mz_counters counters;           /* as the engine counted */
 };
 
 /* An exploration that can be used for one model after the other: what was explored is forgotten each time
  * (mz_explore_reuse), the memory is kept. */
 struct mz_model_explorer;
 
-struct mz_model_explorer *mz_model_explorer_new(enum mz_algorithm algorithm, bool sleep_sets);
+struct mz_model_settings {
+    enum mz_algorithm algorithm;
+    bool sleep_sets;
+    bool exact; /* stateful algorithms: states are compared whole */
+    enum mz_order order;
+    uint64_t order_seed;
+};
+
+struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *settings);
 void mz_model_explorer_free(struct mz_model_explorer *explorer);
 void mz_model_explore(struct mz_model_explorer *explorer, const struct mz_model *m,
                       const struct mz_model_run *run, struct mz_model_report *report);

@@ -457,7 +457,7 @@ static void put_part(struct printer *p, const struct mz_model *m, char shape, co
 
 static void put_label(struct printer *p, const struct mz_model_thread *t, int i)
 {
-    for (int j = 0; j < i; j++) {
+    for (int j = 0; j < t->length; j++) {
         if (!mz_model_jumps(t->ops[j].code) || t->ops[j].target != i) continue;
         put(p, "l%d:\n", i);
         return;

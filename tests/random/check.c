@@ -18,7 +18,7 @@ static const struct {
     bool all;     /* explores every interleaving */
     bool once;    /* explores no class twice */
     bool optimal; /* is never blocked */
-} configs[MZ_CONFIGS] = {
+} configs[MZ_CONFIG_STATEFUL] = {
     [MZ_CONFIG_NONE] = {"none", MZ_ALG_NONE, false, true, false, false},
     [MZ_CONFIG_SLEEP] = {"sleep", MZ_ALG_NONE, true, false, true, false},
     [MZ_CONFIG_DPOR_PLAIN] = {"dpor-plain", MZ_ALG_DPOR, false, false, false, false},
@@ -29,12 +29,11 @@ static const struct {
 
 const char *mz_config_name(enum mz_config config)
 {
-    return config < MZ_CONFIGS ? configs[config].name : "oracle";
+    if (config >= MZ_CONFIGS) return "oracle";
+    return config < MZ_CONFIG_STATEFUL ? configs[config].name : mz_stateful_name(config);
 }
 
-static bool differ(struct mz_checker *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Always false, to be returned. */
-static bool differ(struct mz_checker *c, const char *format, ...)
+bool mz_differ(struct mz_checker *c, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -48,7 +47,7 @@ static bool differ(struct mz_checker *c, const char *format, ...)
 struct replay {
     struct mz_checker *c;
     struct mz_machine machine;
-    struct mz_state state;
+    struct mz_machine_state state;
     mz_lanes clocks[MAX_STEPS]; /* of each event */
 };
 
@@ -58,7 +57,7 @@ static bool legal(struct replay *r, const struct mz_model_execution *e, uint32_t
     if (step.thread < r->machine.m->thread_count && step.choice < 32 &&
         mz_machine_choices(&r->machine, &r->state, step.thread) & 1u << step.choice)
         return true;
-    return differ(r->c, "step %u (thread %d, choice %d) is not possible", i + 1, step.thread, step.choice);
+    return mz_differ(r->c, "step %u (thread %d, choice %d) is not possible", i + 1, step.thread, step.choice);
 }
 
 static bool run_steps(struct replay *r, const struct mz_model_execution *e)
@@ -71,7 +70,7 @@ static bool run_steps(struct replay *r, const struct mz_model_execution *e)
     }
     for (int t = 0; t < r->machine.m->thread_count; t++)
         if (mz_machine_choices(&r->machine, &r->state, t))
-            return differ(r->c, "an execution ends though thread %d is enabled", t);
+            return mz_differ(r->c, "an execution ends though thread %d is enabled", t);
     return true;
 }
 
@@ -84,9 +83,9 @@ static bool same_order(struct replay *r, const struct mz_model_execution *e)
             int t = e->steps[i].thread;
             bool before = lane(r->clocks[j], t) >= lane(r->clocks[i], t);
             if (mz_explore_happens_before(e->exploration, i, j) == before) continue;
-            return differ(r->c,
-                          "event %u (thread %d) happens %sbefore event %u (thread %d), the engine says %s",
-                          i + 1, t, before ? "" : "not ", j + 1, e->steps[j].thread, before ? "no" : "yes");
+            return mz_differ(
+                r->c, "event %u (thread %d) happens %sbefore event %u (thread %d), the engine says %s", i + 1,
+                t, before ? "" : "not ", j + 1, e->steps[j].thread, before ? "no" : "yes");
         }
     return true;
 }
@@ -96,7 +95,7 @@ static bool same_steps(struct replay *r, const struct mz_model_execution *e)
     const struct mz_step *steps;
     uint32_t length = mz_explore_steps(e->exploration, &steps);
     if (length == e->length && memcmp(steps, e->steps, length * sizeof *steps) == 0) return true;
-    return differ(r->c, "mz_explore_steps() is not what was executed");
+    return mz_differ(r->c, "mz_explore_steps() is not what was executed");
 }
 
 static bool visit(void *arg, const struct mz_model_execution *e)
@@ -109,13 +108,13 @@ static bool visit(void *arg, const struct mz_model_execution *e)
     if (c->limits.order && !same_order(r, e)) return false;
     mz_machine_outcome(&r->machine, &r->state, &outcome);
     if (memcmp(&outcome, &e->outcome, sizeof outcome) != 0)
-        return differ(c, "the model's two interpreters disagree about an outcome");
+        return mz_differ(c, "the model's two interpreters disagree about an outcome");
     mz_set_add(&c->sequences, mz_hash_bytes(e->steps, e->length * (uint32_t)sizeof *e->steps), &added);
-    if (!added) return differ(c, "the same interleaving is explored twice");
+    if (!added) return mz_differ(c, "the same interleaving is explored twice");
     uint32_t classes = c->engine.classes.count;
     mz_findings_add(&c->engine, r->state.form, &outcome);
     if (configs[c->config].once && classes == c->engine.classes.count)
-        return differ(c, "two equivalent executions are explored");
+        return mz_differ(c, "two equivalent executions are explored");
     return true;
 }
 
@@ -134,18 +133,19 @@ static bool same_totals(struct mz_checker *c, const struct mz_model_report *repo
 {
     const struct mz_findings *oracle = &c->oracle.found, *engine = &c->engine;
     if (report->counters.executions != report->complete || report->counters.blocked != report->asleep)
-        return differ(
+        return mz_differ(
             c, "counted %" PRIu64 " executions, %" PRIu64 " blocked; there were %" PRIu64 " and %" PRIu64,
             report->counters.executions, report->counters.blocked, report->complete, report->asleep);
     if (engine->classes.count != oracle->classes.count)
-        return differ(c, "%u classes explored, there are %u", engine->classes.count, oracle->classes.count);
+        return mz_differ(c, "%u classes explored, there are %u", engine->classes.count,
+                         oracle->classes.count);
     const char *difference = mz_findings_differ(engine, oracle);
-    if (difference) return differ(c, "%s", difference);
+    if (difference) return mz_differ(c, "%s", difference);
     if (configs[c->config].all && report->complete != c->oracle.interleavings)
-        return differ(c, "%" PRIu64 " interleavings explored, there are %" PRIu64, report->complete,
-                      c->oracle.interleavings);
+        return mz_differ(c, "%" PRIu64 " interleavings explored, there are %" PRIu64, report->complete,
+                         c->oracle.interleavings);
     if (configs[c->config].optimal && report->asleep)
-        return differ(c, "%" PRIu64 " executions blocked", report->asleep);
+        return mz_differ(c, "%" PRIu64 " executions blocked", report->asleep);
     return true;
 }
 
@@ -165,8 +165,9 @@ static bool check_config(struct mz_checker *c, const struct mz_model *m)
     mz_findings_clear(&c->engine);
     mz_set_clear(&c->sequences);
     struct mz_model_explorer **explorer = &c->explorers[c->config];
-    if (!*explorer)
-        *explorer = mz_model_explorer_new(configs[c->config].algorithm, configs[c->config].sleep_sets);
+    struct mz_model_settings settings = {.algorithm = configs[c->config].algorithm,
+                                         .sleep_sets = configs[c->config].sleep_sets};
+    if (!*explorer) *explorer = mz_model_explorer_new(&settings);
     mz_model_explore(*explorer, m, &run, &report);
     switch (report.verdict) {
     case MZ_MODEL_EXPLORED:
@@ -174,16 +175,17 @@ static bool check_config(struct mz_checker *c, const struct mz_model *m)
     case MZ_MODEL_STOPPED:
         return false;
     case MZ_MODEL_TOO_MANY:
-        return !reduces || differ(c, "more than %d runs", SOME_RUNS);
+        return !reduces || mz_differ(c, "more than %d runs", SOME_RUNS);
     case MZ_MODEL_STEP_LIMIT:
-        return differ(c, "the engine speaks of a step limit");
+        return mz_differ(c, "the engine speaks of a step limit");
     case MZ_MODEL_ILLEGAL:
-        return differ(c, "the engine asks for a step that is not enabled");
+        return mz_differ(c, "the engine asks for a step that is not enabled");
     case MZ_MODEL_WRONG_ENDING:
-        return differ(c, "the engine is wrong about why an execution ends");
+        return mz_differ(c, "the engine is wrong about why an execution ends");
     }
-    if (r.machine.sections != c->oracle.sections) return differ(c, "the engine is wrong about sections");
-    c->counts[c->config] = (struct mz_run_counts){1, report.complete, report.asleep};
+    if (r.machine.sections != c->oracle.sections) return mz_differ(c, "the engine is wrong about sections");
+    c->counts[c->config] =
+        (struct mz_run_counts){.programs = 1, .executions = report.complete, .blocked = report.asleep};
     return same_totals(c, &report);
 }
 
@@ -197,12 +199,12 @@ static bool check_swaps(struct mz_checker *c, const struct mz_model *m)
     case MZ_SWAP_TOO_LARGE:
         return true;
     case MZ_SWAP_WRONG:
-        return differ(c, "independent steps do not commute");
+        return mz_differ(c, "independent steps do not commute");
     case MZ_SWAP_DONE:
         break;
     }
     return classes == c->oracle.found.classes.count ||
-           differ(c, "%u classes by swaps, %u by canonical forms", classes, c->oracle.found.classes.count);
+           mz_differ(c, "%u classes by swaps, %u by canonical forms", classes, c->oracle.found.classes.count);
 }
 
 static bool check_plainly(struct mz_checker *c, const struct mz_model *m)
@@ -210,10 +212,10 @@ static bool check_plainly(struct mz_checker *c, const struct mz_model *m)
     if (c->oracle.interleavings > c->limits.interleavings) return true;
     if (!mz_oracle_plain(m, c->oracle.sections, c->oracle.interleavings, &c->plain) ||
         c->plain.executions != c->oracle.interleavings)
-        return differ(c, "%" PRIu64 " interleavings by prefixes, %" PRIu64 " plainly",
-                      c->oracle.interleavings, c->plain.executions);
+        return mz_differ(c, "%" PRIu64 " interleavings by prefixes, %" PRIu64 " plainly",
+                         c->oracle.interleavings, c->plain.executions);
     const char *difference = mz_findings_differ(&c->plain, &c->oracle.found);
-    return !difference || differ(c, "by prefixes and plainly: %s", difference);
+    return !difference || mz_differ(c, "by prefixes and plainly: %s", difference);
 }
 
 /* What is printed can be read, and is the same model. */
@@ -222,11 +224,11 @@ static bool check_text(struct mz_checker *c, const struct mz_model *m)
     char text[MZ_MODEL_TEXT], again[MZ_MODEL_TEXT], error[128];
     struct mz_model parsed;
     size_t length = mz_model_print(m, text, sizeof text);
-    if (length >= sizeof text) return differ(c, "the text of a model is too long");
+    if (length >= sizeof text) return mz_differ(c, "the text of a model is too long");
     if (mz_model_parse(text, &parsed, error, sizeof error))
-        return differ(c, "the text of a model: %s", error);
+        return mz_differ(c, "the text of a model: %s", error);
     mz_model_print(&parsed, again, sizeof again);
-    return strcmp(text, again) == 0 || differ(c, "the text of a model is read as another model");
+    return strcmp(text, again) == 0 || mz_differ(c, "the text of a model is read as another model");
 }
 
 enum mz_answer mz_check_oracle(struct mz_checker *c, const struct mz_model *m)
@@ -235,6 +237,8 @@ enum mz_answer mz_check_oracle(struct mz_checker *c, const struct mz_model *m)
     memset(c->counts, 0, sizeof c->counts);
     c->config = MZ_CONFIG_ORACLE;
     c->oracle.max_prefixes = c->limits.prefixes;
+    c->loops = mz_model_loops(m);
+    if (c->loops) return check_text(c, m) ? mz_check_states_oracle(c, m) : MZ_DIFFERENT;
     switch (mz_oracle_run(&c->oracle, m)) {
     case MZ_ORACLE_DONE:
         break;
@@ -242,23 +246,26 @@ enum mz_answer mz_check_oracle(struct mz_checker *c, const struct mz_model *m)
         return MZ_TOO_LARGE;
     case MZ_ORACLE_SECTIONS:
     case MZ_ORACLE_INCONSISTENT:
-        differ(c, "equivalent prefixes lead to different states");
+        mz_differ(c, "equivalent prefixes lead to different states");
         return MZ_DIFFERENT;
     }
     if (c->oracle.found.executions != c->oracle.found.classes.count) {
-        differ(c, "a class was reached twice by prefixes");
+        mz_differ(c, "a class was reached twice by prefixes");
         return MZ_DIFFERENT;
     }
-    return check_text(c, m) && check_plainly(c, m) && check_swaps(c, m) ? MZ_SAME : MZ_DIFFERENT;
+    if (!check_text(c, m) || !check_plainly(c, m) || !check_swaps(c, m)) return MZ_DIFFERENT;
+    return mz_check_states_oracle(c, m);
 }
 
 enum mz_answer mz_check_engine(struct mz_checker *c, const struct mz_model *m)
 {
     for (int i = 0; i < MZ_CONFIGS; i++) {
         if (!(c->limits.configs & 1u << i)) continue;
-        if (configs[i].all && c->oracle.interleavings > c->limits.interleavings) continue;
+        bool stateful = i >= MZ_CONFIG_STATEFUL;
+        if (c->loops && !stateful) continue;
+        if (!stateful && configs[i].all && c->oracle.interleavings > c->limits.interleavings) continue;
         c->config = (enum mz_config)i;
-        if (!check_config(c, m)) return MZ_DIFFERENT;
+        if (!(stateful ? mz_check_stateful(c, m) : check_config(c, m))) return MZ_DIFFERENT;
     }
     return MZ_SAME;
 }
@@ -275,5 +282,7 @@ void mz_check_free(struct mz_checker *c)
     mz_findings_free(&c->engine);
     mz_findings_free(&c->plain);
     mz_set_free(&c->sequences);
+    mz_reached_free(&c->all);
+    mz_reached_free(&c->reached);
     for (int i = 0; i < MZ_CONFIGS; i++) mz_model_explorer_free(c->explorers[i]);
 }

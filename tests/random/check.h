@@ -9,6 +9,7 @@
 #define MZ_RANDOM_CHECK_H
 
 #include "oracle.h"
+#include "states.h"
 
 struct mz_model_explorer;
 
@@ -19,11 +20,23 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_DPOR,
                  MZ_CONFIG_SOURCE,
                  MZ_CONFIG_OPTIMAL,
+                 MZ_CONFIG_STATEFUL, /* from here on: see check_states.c */
+                 MZ_CONFIG_EXACT,    /* the same, states compared whole */
+                 MZ_CONFIG_S_POR,
+                 MZ_CONFIG_S_POR_RANDOM,
+                 MZ_CONFIG_DE_S_POR,
+                 MZ_CONFIG_DE_S_POR_VISITED,
+                 MZ_CONFIG_DL_S_POR,
+                 MZ_CONFIG_DL_S_POR_RANDOM, /* the order of threads */
+                 MZ_CONFIG_DL_S_POR_VISITED,
+                 MZ_CONFIG_SDPOR,
+                 MZ_CONFIG_SDPOR_RANDOM,
                  MZ_CONFIGS,
                  MZ_CONFIG_ORACLE = MZ_CONFIGS /* the oracle's methods against each other */
 };
 
 const char *mz_config_name(enum mz_config config);
+const char *mz_stateful_name(enum mz_config config); /* check_states.c */
 
 struct mz_limits {
     uint32_t prefixes;      /* of the oracle: larger programs are skipped */
@@ -32,17 +45,21 @@ struct mz_limits {
     uint64_t swaps;         /* most interleavings for counting classes by swaps (swap.h) */
     unsigned configs;       /* set of enum mz_config */
     bool order;             /* compare the happens-before relations */
+    uint32_t states;        /* programs with more are skipped, if they have loops */
 };
 
 struct mz_run_counts {
-    uint64_t programs, executions, blocked; /* of one algorithm */
+    uint64_t programs, executions, blocked;  /* of one algorithm */
+    uint64_t states, transitions, revisited; /* of a stateful one */
 };
 
 struct mz_checker {
     struct mz_limits limits;
     struct mz_oracle oracle;
     struct mz_findings engine, plain;
-    struct mz_set sequences;                         /* of steps, of the engine's executions */
+    bool loops;                     /* endless executions are possible: there are no classes */
+    struct mz_reached all, reached; /* by the oracle; by a stateful algorithm */
+    struct mz_set sequences;        /* of steps, of the engine's executions */
     struct mz_model_explorer *explorers[MZ_CONFIGS]; /* made when first needed */
     /* of the last program: */
     enum mz_config config;                   /* being tested, or that differs */
@@ -57,5 +74,16 @@ enum mz_answer mz_check_oracle(struct mz_checker *c, const struct mz_model *m);
 enum mz_answer mz_check_engine(struct mz_checker *c, const struct mz_model *m);
 enum mz_answer mz_check(struct mz_checker *c, const struct mz_model *m);
 void mz_check_free(struct mz_checker *c);
+/* How the program can end. */
+static inline const struct mz_findings *mz_check_ends(const struct mz_checker *c)
+{
+    return c->loops ? &c->all.finals : &c->oracle.found;
+}
+
+/* For check.c and check_states.c: a difference, in words. Always false, to be returned. */
+bool mz_differ(struct mz_checker *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* check_states.c: one stateful algorithm, and the oracle for all of them. */
+bool mz_check_stateful(struct mz_checker *c, const struct mz_model *m);
+enum mz_answer mz_check_states_oracle(struct mz_checker *c, const struct mz_model *m);
 
 #endif

@@ -33,6 +33,25 @@ void mz_edit_remove_thread(struct mz_model *m, int thread)
             (size_t)(m->thread_count - thread) * sizeof *m->threads);
 }
 
+/* Removes a jump backward, if there is one. */
+static int open_loop(struct mz_model *m)
+{
+    for (int t = 0; t < m->thread_count; t++)
+        for (int i = 0; i < m->threads[t].length; i++) {
+            const struct mz_model_op *op = &m->threads[t].ops[i];
+            if (op->code != MZ_MODEL_IF || op->target > i) continue;
+            mz_edit_remove_op(m, t, i);
+            return 1;
+        }
+    return 0;
+}
+
+void mz_edit_repair(struct mz_model *m)
+{
+    while (mz_model_check(m) && open_loop(m)) {
+    }
+}
+
 /* The objects that an operation names: up to two fields, with their kinds. */
 static int objects_of(struct mz_model_op *op, uint8_t *field[2], enum mz_model_kind kind[2])
 {

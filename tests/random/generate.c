@@ -23,6 +23,7 @@ enum theme {
     FUTEXES,
     TIMEOUTS,
     SECTIONS,
+    LOOPS,
     THEMES
 };
 
@@ -31,6 +32,7 @@ static const char *const theme_names[THEMES] = {
     [TRIES] = "tries",     [CONDITIONS] = "conditions", [SEMAPHORES] = "semaphores",
     [CHOICES] = "choices", [RWLOCKS] = "rwlocks",       [ONCES] = "onces",
     [FUTEXES] = "futexes", [TIMEOUTS] = "timeouts",     [SECTIONS] = "sections",
+    [LOOPS] = "loops",
 };
 
 int mz_theme(const char *name)
@@ -357,6 +359,32 @@ static void block_section(struct generator *g)
     g->budget--;
 }
 
+/* Round and round, or until something has been seen. Its first operation is an event; what else it does is an
+ * idiom or two. */
+static void block_loop(struct generator *g)
+{
+    int head = g->t->length, r = below(g, 2);
+    bool over_choice = has(g, CHOICES) && percent(g, 40);
+    if (over_choice || !some(g, MZ_MODEL_VAR)) {
+        struct mz_model_op *op = emit(g, MZ_MODEL_CHOOSE, 0);
+        op->a = constant(between(g, 1, 2));
+        op->result = (uint8_t)r;
+    } else if (percent(g, 60)) {
+        emit(g, MZ_MODEL_READ, any(g, MZ_MODEL_VAR))->result = (uint8_t)r;
+    } else {
+        struct mz_model_op *op = emit(g, percent(g, 70) ? MZ_MODEL_XCHG : MZ_MODEL_CAS, any(g, MZ_MODEL_VAR));
+        op->a = constant(below(g, 2));
+        op->b = constant(below(g, 2));
+        op->result = (uint8_t)r;
+    }
+    for (int n = below(g, 3); n-- > 0 && g->budget > 0 && g->t->length < MZ_MODEL_OPS / 2;) one_idiom(g);
+    int back = jump(g, r, percent(g, 50) ? MZ_MODEL_EQ : MZ_MODEL_NE, below(g, 2));
+    if (!mz_model_jumps(g->t->ops[back].code)) return;
+    g->t->ops[back].target = (uint8_t)head;
+    if (percent(g, 15)) g->t->ops[back].a = g->t->ops[back].b; /* for ever, or never */
+    g->budget--;
+}
+
 static void one_idiom(struct generator *g)
 {
     enum theme theme = (enum theme)below(g, THEMES);
@@ -403,6 +431,9 @@ static void one_idiom(struct generator *g)
     case SECTIONS:
         block_section(g);
         break;
+    case LOOPS:
+        block_loop(g);
+        break;
     default:
         simple(g);
     }
@@ -419,6 +450,7 @@ static void fill_thread(struct generator *g, int budget)
     }
     if (has(g, FUTEXES) && percent(g, 40)) block_futex_wait(g);
     if (has(g, SECTIONS) && percent(g, 25)) block_section(g);
+    if (has(g, LOOPS) && percent(g, 40)) block_loop(g);
     while (g->budget > 0 && g->t->length < MZ_MODEL_OPS / 2) one_idiom(g);
 }
 
@@ -433,7 +465,9 @@ static void insert(struct generator *g, int thread, int index, enum mz_model_cod
     t->ops[index] =
         (struct mz_model_op){.code = (uint8_t)code, .object = (uint8_t)other, .result = MZ_MODEL_NOWHERE};
     for (int i = 0; i < t->length; i++)
-        if (i != index && mz_model_jumps(t->ops[i].code) && t->ops[i].target > index) t->ops[i].target++;
+        if (i != index && mz_model_jumps(t->ops[i].code) &&
+            (t->ops[i].target > index || (t->ops[i].target == index && i > index)))
+            t->ops[i].target++;
 }
 
 /* As in C programs: the first thread spawns the others, and joins some at its end. */
@@ -467,7 +501,7 @@ static void spawn_anyhow(struct generator *g)
 
 static void draw_themes(struct generator *g, int most, unsigned always)
 {
-    static const int weights[THEMES] = {4, 3, 4, 4, 5, 4, 2, 9, 3, 6, 4, 6};
+    static const int weights[THEMES] = {4, 3, 4, 4, 5, 4, 2, 9, 3, 6, 4, 6, 4};
     int total = 0;
     for (int i = 0; i < THEMES; i++) total += weights[i];
     g->themes = always;
@@ -531,6 +565,7 @@ void mz_generate(uint64_t seed, const struct mz_knobs *knobs, struct mz_model *m
     default:
         spawn_anyhow(&g);
     }
+    mz_edit_repair(m);
     mz_edit_remove_unused(m);
 }
 
@@ -542,5 +577,6 @@ void mz_generate_smaller(uint64_t seed, struct mz_model *m)
         while (m->threads[t].length == 0) t = (t + 1) % m->thread_count;
         mz_edit_remove_op(m, t, below(&g, m->threads[t].length));
     }
+    mz_edit_repair(m);
     mz_edit_remove_unused(m);
 }

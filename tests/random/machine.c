@@ -4,14 +4,14 @@
 
 /* Local code. `todo` is the set of threads that have some to run. */
 
-void mz_machine_local_unlock(struct mz_state *s, int t, int mutex)
+void mz_machine_local_unlock(struct mz_machine_state *s, int t, int mutex)
 {
     struct mz_state_object *o = &s->objects[MZ_MODEL_MUTEX][mutex];
     o->content = 0;
     o->writes = join(o->writes, s->threads[t].clock); /* comes before the next lock */
 }
 
-static void end_once(struct mz_state *s, int t, int once)
+static void end_once(struct mz_machine_state *s, int t, int once)
 {
     struct mz_state_object *o = &s->objects[MZ_MODEL_ONCES][once];
     if (o->content != t + 1) return;
@@ -19,7 +19,7 @@ static void end_once(struct mz_state *s, int t, int once)
     o->writes = join(o->writes, s->threads[t].clock);
 }
 
-static unsigned finish(const struct mz_machine *k, struct mz_state *s, int t)
+static unsigned finish(const struct mz_machine *k, struct mz_machine_state *s, int t)
 {
     unsigned freed = 0;
     s->threads[t].mode = DONE;
@@ -28,7 +28,7 @@ static unsigned finish(const struct mz_machine *k, struct mz_state *s, int t)
     return freed;
 }
 
-static bool join_thread(struct mz_machine *k, struct mz_state *s, int t, int other)
+static bool join_thread(struct mz_machine *k, struct mz_machine_state *s, int t, int other)
 {
     struct mz_state_thread *self = &s->threads[t];
     if (s->threads[other].mode != DONE) {
@@ -42,7 +42,7 @@ static bool join_thread(struct mz_machine *k, struct mz_state *s, int t, int oth
     return true;
 }
 
-bool mz_machine_local(struct mz_machine *k, struct mz_state *s, int t, unsigned *todo)
+bool mz_machine_local(struct mz_machine *k, struct mz_machine_state *s, int t, unsigned *todo)
 {
     struct mz_state_thread *self = &s->threads[t];
     const struct mz_model_op *op = current(k, s, t);
@@ -96,7 +96,7 @@ bool mz_machine_local(struct mz_machine *k, struct mz_state *s, int t, unsigned 
     return true;
 }
 
-void mz_machine_run_local(struct mz_machine *k, struct mz_state *s, unsigned todo)
+void mz_machine_run_local(struct mz_machine *k, struct mz_machine_state *s, unsigned todo)
 {
     while (todo) {
         int t = __builtin_ctz(todo);
@@ -121,7 +121,7 @@ void mz_machine_init(struct mz_machine *k, const struct mz_model *m, bool sectio
         }
 }
 
-void mz_machine_start(struct mz_machine *k, struct mz_state *s)
+void mz_machine_start(struct mz_machine *k, struct mz_machine_state *s)
 {
     memset(s, 0, sizeof *s);
     for (int i = 0; i < MZ_MODEL_OBJECTS; i++) {
@@ -133,7 +133,7 @@ void mz_machine_start(struct mz_machine *k, struct mz_state *s)
     mz_machine_run_local(k, s, k->from_start);
 }
 
-static enum mz_model_status status_of(const struct mz_machine *k, const struct mz_state *s, int t)
+static enum mz_model_status status_of(const struct mz_machine *k, const struct mz_machine_state *s, int t)
 {
     static const uint8_t of_mode[] = {
         [ABSENT] = MZ_MODEL_ABSENT,       [UNLOCK] = MZ_MODEL_READY,       [UNLOCK_WOKEN] = MZ_MODEL_READY,
@@ -158,7 +158,8 @@ static enum mz_model_status status_of(const struct mz_machine *k, const struct m
     }
 }
 
-void mz_machine_outcome(const struct mz_machine *k, const struct mz_state *s, struct mz_model_outcome *o)
+void mz_machine_outcome(const struct mz_machine *k, const struct mz_machine_state *s,
+                        struct mz_model_outcome *o)
 {
     memset(o, 0, sizeof *o);
     for (int i = 0; i < MZ_MODEL_OBJECTS; i++) o->vars[i] = s->objects[MZ_MODEL_VAR][i].content;
@@ -177,7 +178,7 @@ static uint64_t fold(uint64_t h, uint64_t word)
     return h ^ h >> 29;
 }
 
-uint64_t mz_machine_check(const struct mz_machine *k, const struct mz_state *s)
+uint64_t mz_machine_check(const struct mz_machine *k, const struct mz_machine_state *s)
 {
     uint64_t h = fold(s->memory, s->sections), regs, held;
     _Static_assert(sizeof held == sizeof s->threads[0].held, "so are the locks it holds");

@@ -84,7 +84,7 @@ struct mz_state_object {
     uint8_t claims;                 /* of a read-write lock */
 };
 
-struct mz_state {
+struct mz_machine_state {
     struct mz_hash form;       /* of the execution so far */
     mz_lanes last;             /* clock of its last event */
     mz_lanes memory, sections; /* clocks of all events on variables, of all sections */
@@ -93,19 +93,20 @@ struct mz_state {
 };
 
 void mz_machine_init(struct mz_machine *k, const struct mz_model *m, bool sections);
-void mz_machine_start(struct mz_machine *k, struct mz_state *s);
+void mz_machine_start(struct mz_machine *k, struct mz_machine_state *s);
 /* The choices that the thread's next event has now, bit i for choice i; 0: not enabled. */
-unsigned mz_machine_choices(struct mz_machine *k, const struct mz_state *s, int thread);
+unsigned mz_machine_choices(struct mz_machine *k, const struct mz_machine_state *s, int thread);
 /* What the thread's next event is on (-1: nothing), and what it would do with it if it happened now. */
-int mz_machine_object(const struct mz_machine *k, const struct mz_state *s, int thread);
-enum mz_use mz_machine_use(const struct mz_machine *k, const struct mz_state *s, int thread);
+int mz_machine_object(const struct mz_machine *k, const struct mz_machine_state *s, int thread);
+enum mz_use mz_machine_use(const struct mz_machine *k, const struct mz_machine_state *s, int thread);
 /* Do two events on one object commute? */
 static inline bool mz_machine_commute(enum mz_use a, enum mz_use b) { return a == b && a != MZ_USE_WRITE; }
 /* Do two events on these objects, of different threads, have nothing to do with each other? */
 bool mz_machine_apart(int object, int other);
-void mz_machine_step(struct mz_machine *k, struct mz_state *s, int thread, int choice);
-void mz_machine_outcome(const struct mz_machine *k, const struct mz_state *s, struct mz_model_outcome *o);
+void mz_machine_step(struct mz_machine *k, struct mz_machine_state *s, int thread, int choice);
+void mz_machine_outcome(const struct mz_machine *k, const struct mz_machine_state *s,
+                        struct mz_model_outcome *o);
 /* Of everything but form and last: equivalent executions must agree on it. */
-uint64_t mz_machine_check(const struct mz_machine *k, const struct mz_state *s);
+uint64_t mz_machine_check(const struct mz_machine *k, const struct mz_machine_state *s);
 
 #endif

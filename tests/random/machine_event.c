@@ -5,7 +5,7 @@
 #define ANY_MEMORY (MZ_MODEL_KINDS * 16) /* what a section is on */
 
 /* In one number: kind * 16 + object. A choose is on nothing. */
-int mz_machine_object(const struct mz_machine *k, const struct mz_state *s, int thread)
+int mz_machine_object(const struct mz_machine *k, const struct mz_machine_state *s, int thread)
 {
     const struct mz_model_op *op = current(k, s, thread);
     switch (s->threads[thread].mode) {
@@ -29,7 +29,7 @@ bool mz_machine_apart(int object, int other)
     return object < 0 || object != other;
 }
 
-static enum mz_use use_of_rwlock(const struct mz_machine *k, const struct mz_state *s, int t)
+static enum mz_use use_of_rwlock(const struct mz_machine *k, const struct mz_machine_state *s, int t)
 {
     const struct mz_model_op *op = current(k, s, t);
     enum mz_use as_reader = k->m->initial[MZ_MODEL_RWLOCK][op->object] ? MZ_USE_WRITE : MZ_USE_SHARE;
@@ -47,7 +47,7 @@ static enum mz_use use_of_rwlock(const struct mz_machine *k, const struct mz_sta
     }
 }
 
-enum mz_use mz_machine_use(const struct mz_machine *k, const struct mz_state *s, int thread)
+enum mz_use mz_machine_use(const struct mz_machine *k, const struct mz_machine_state *s, int thread)
 {
     const struct mz_model_op *op = current(k, s, thread);
     bool reads;
@@ -89,7 +89,7 @@ static uint64_t scramble(uint64_t x)
 }
 
 /* The clock of an event on an object. */
-static mz_lanes order_on(const struct mz_machine *k, struct mz_state *s, int t, int where)
+static mz_lanes order_on(const struct mz_machine *k, struct mz_machine_state *s, int t, int where)
 {
     struct mz_state_object *o = &s->objects[where / 16][where % 16];
     enum mz_use use = mz_machine_use(k, s, t);
@@ -105,7 +105,7 @@ static mz_lanes order_on(const struct mz_machine *k, struct mz_state *s, int t, 
 }
 
 /* The event joins the form, and the happens-before relation. */
-static void order(struct mz_machine *k, struct mz_state *s, int t, int choice)
+static void order(struct mz_machine *k, struct mz_machine_state *s, int t, int choice)
 {
     int where = mz_machine_object(k, s, t);
     mz_lanes clock = s->threads[t].clock;
@@ -125,7 +125,7 @@ static void order(struct mz_machine *k, struct mz_state *s, int t, int choice)
     s->form.b += scramble((clock ^ 0x5851f42d4c957f2du) * 3 + scramble(label * 0x9e3779b97f4a7c15u));
 }
 
-static void acquire(struct mz_machine *k, struct mz_state *s, int t, int mutex)
+static void acquire(struct mz_machine *k, struct mz_machine_state *s, int t, int mutex)
 {
     for (int i = 0; i < k->m->object_count[MZ_MODEL_MUTEX]; i++)
         feature_if(k, owns(s, t, i), MZ_FEATURE_NESTED_LOCK);
@@ -133,7 +133,7 @@ static void acquire(struct mz_machine *k, struct mz_state *s, int t, int mutex)
 }
 
 /* Who was woken on a futex has local code to run: returned as a set. */
-static unsigned wake(struct mz_machine *k, struct mz_state *s, int t, int sleeper)
+static unsigned wake(struct mz_machine *k, struct mz_machine_state *s, int t, int sleeper)
 {
     struct mz_state_thread *other = &s->threads[sleeper];
     const struct mz_model_op *op = current(k, s, sleeper);
@@ -155,7 +155,7 @@ static unsigned wake(struct mz_machine *k, struct mz_state *s, int t, int sleepe
     return 1u << sleeper;
 }
 
-static unsigned notify(struct mz_machine *k, struct mz_state *s, int t, int choice)
+static unsigned notify(struct mz_machine *k, struct mz_machine_state *s, int t, int choice)
 {
     const struct mz_model_op *op = current(k, s, t);
     struct mz_state_object *c = &s->objects[mz_model_kind_of(op->code)][op->object];
@@ -171,7 +171,7 @@ static unsigned notify(struct mz_machine *k, struct mz_state *s, int t, int choi
 }
 
 /* True when the operation is over. */
-static bool lock_or_unlock(struct mz_machine *k, struct mz_state *s, int t, bool failed)
+static bool lock_or_unlock(struct mz_machine *k, struct mz_machine_state *s, int t, bool failed)
 {
     const struct mz_model_op *op = current(k, s, t);
     struct mz_state_thread *self = &s->threads[t];
@@ -206,7 +206,7 @@ static bool lock_or_unlock(struct mz_machine *k, struct mz_state *s, int t, bool
     return true;
 }
 
-static void change(struct mz_state *s, int t, const struct mz_model_op *op, bool failed)
+static void change(struct mz_machine_state *s, int t, const struct mz_model_op *op, bool failed)
 {
     struct mz_state_object *v = &s->objects[MZ_MODEL_VAR][op->object];
     int old = v->content, a = operand(s, t, &op->a), b = operand(s, t, &op->b);
@@ -230,13 +230,13 @@ static void change(struct mz_state *s, int t, const struct mz_model_op *op, bool
     store(s, t, op->result, old);
 }
 
-static bool as_expected(const struct mz_state *s, int t, const struct mz_model_op *op)
+static bool as_expected(const struct mz_machine_state *s, int t, const struct mz_model_op *op)
 {
     return s->objects[MZ_MODEL_VAR][op->object].content == operand(s, t, &op->a);
 }
 
 /* The whole section; pc is left at its last operation. */
-static void run_section(struct mz_machine *k, struct mz_state *s, int t)
+static void run_section(struct mz_machine *k, struct mz_machine_state *s, int t)
 {
     struct mz_state_thread *self = &s->threads[t];
     unsigned none = 0;
@@ -256,7 +256,7 @@ static void run_section(struct mz_machine *k, struct mz_state *s, int t)
 }
 
 /* A futex_wait; true when it is over. */
-static bool look(struct mz_machine *k, struct mz_state *s, int t)
+static bool look(struct mz_machine *k, struct mz_machine_state *s, int t)
 {
     const struct mz_model_op *op = current(k, s, t);
     struct mz_state_object *v = &s->objects[MZ_MODEL_VAR][op->object];
@@ -273,7 +273,7 @@ static bool look(struct mz_machine *k, struct mz_state *s, int t)
 
 /* The event of a thread at the start of an operation, unless it notifies; true when the operation is over.
  * Failed: it only reads. */
-static bool perform(struct mz_machine *k, struct mz_state *s, int t, int choice, bool failed)
+static bool perform(struct mz_machine *k, struct mz_machine_state *s, int t, int choice, bool failed)
 {
     const struct mz_model_op *op = current(k, s, t);
     switch (op->code) {
@@ -335,7 +335,7 @@ static bool perform(struct mz_machine *k, struct mz_state *s, int t, int choice,
 }
 
 /* The thread's timeout; true when the operation is over. */
-static bool give_up(struct mz_machine *k, struct mz_state *s, int t)
+static bool give_up(struct mz_machine *k, struct mz_machine_state *s, int t)
 {
     const struct mz_model_op *op = current(k, s, t);
     bool futex = mz_model_kind_of(op->code) == MZ_MODEL_VAR;
@@ -347,7 +347,7 @@ static bool give_up(struct mz_machine *k, struct mz_state *s, int t)
 }
 
 /* The later events of an operation; true when it is over. */
-static bool perform_later(struct mz_machine *k, struct mz_state *s, int t)
+static bool perform_later(struct mz_machine *k, struct mz_machine_state *s, int t)
 {
     struct mz_state_thread *self = &s->threads[t];
     int mutex = current(k, s, t)->mutex;
@@ -380,7 +380,7 @@ static bool notifies(uint8_t code)
            code == MZ_MODEL_FUTEX_WAKE_ALL;
 }
 
-void mz_machine_step(struct mz_machine *k, struct mz_state *s, int thread, int choice)
+void mz_machine_step(struct mz_machine *k, struct mz_machine_state *s, int thread, int choice)
 {
     bool failed = mz_machine_use(k, s, thread) == MZ_USE_READ, over = true;
     unsigned woken = 0;
@@ -396,7 +396,7 @@ void mz_machine_step(struct mz_machine *k, struct mz_state *s, int thread, int c
     mz_machine_run_local(k, s, woken | 1u << thread);
 }
 
-static bool mutex_free(struct mz_machine *k, const struct mz_state *s, int t, int mutex)
+static bool mutex_free(struct mz_machine *k, const struct mz_machine_state *s, int t, int mutex)
 {
     int owner = s->objects[MZ_MODEL_MUTEX][mutex].content;
     feature_if(k, owner && owner != t + 1, MZ_FEATURE_CONTENTION);
@@ -404,7 +404,7 @@ static bool mutex_free(struct mz_machine *k, const struct mz_state *s, int t, in
     return owner == 0;
 }
 
-static unsigned rwlock_choices(struct mz_machine *k, const struct mz_state *s, int t)
+static unsigned rwlock_choices(struct mz_machine *k, const struct mz_machine_state *s, int t)
 {
     const struct mz_model_op *op = current(k, s, t);
     const struct mz_state_object *o = &s->objects[MZ_MODEL_RWLOCK][op->object];
@@ -419,7 +419,7 @@ static unsigned rwlock_choices(struct mz_machine *k, const struct mz_state *s, i
     return free_for(s, op->object, false);
 }
 
-unsigned mz_machine_choices(struct mz_machine *k, const struct mz_state *s, int thread)
+unsigned mz_machine_choices(struct mz_machine *k, const struct mz_machine_state *s, int thread)
 {
     uint8_t mode = s->threads[thread].mode;
     const struct mz_model_op *op = current(k, s, thread);

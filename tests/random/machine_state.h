@@ -30,29 +30,30 @@ static inline void feature_if(struct mz_machine *k, bool holds, enum mz_feature 
     k->features |= (uint64_t)holds << f;
 }
 
-static inline const struct mz_model_op *current(const struct mz_machine *k, const struct mz_state *s, int t)
+static inline const struct mz_model_op *current(const struct mz_machine *k, const struct mz_machine_state *s,
+                                                int t)
 {
     return &k->m->threads[t].ops[s->threads[t].pc];
 }
 
-static inline int operand(const struct mz_state *s, int t, const struct mz_model_operand *o)
+static inline int operand(const struct mz_machine_state *s, int t, const struct mz_model_operand *o)
 {
     return o->is_register ? s->threads[t].regs[o->value] : o->value;
 }
 
-static inline bool compare(const struct mz_state *s, int t, const struct mz_model_op *op)
+static inline bool compare(const struct mz_machine_state *s, int t, const struct mz_model_op *op)
 {
     int difference = operand(s, t, &op->a) - operand(s, t, &op->b);
     const bool answers[] = {difference == 0, difference != 0, difference<0, difference> 0};
     return answers[op->relation];
 }
 
-static inline void store(struct mz_state *s, int t, int reg, int value)
+static inline void store(struct mz_machine_state *s, int t, int reg, int value)
 {
     if (reg < MZ_MODEL_REGS) s->threads[t].regs[reg] = (mz_model_value)value;
 }
 
-static inline bool owns(const struct mz_state *s, int t, int mutex)
+static inline bool owns(const struct mz_machine_state *s, int t, int mutex)
 {
     return s->objects[MZ_MODEL_MUTEX][mutex].content == t + 1;
 }
@@ -62,7 +63,7 @@ static inline bool timed(const struct mz_model_op *op)
     return op->code == MZ_MODEL_TIMEDWAIT || op->code == MZ_MODEL_FUTEX_TIMEDWAIT;
 }
 
-static inline int as_readers(const struct mz_state *s, int lock)
+static inline int as_readers(const struct mz_machine_state *s, int lock)
 {
     int count = 0;
     for (int t = 0; t < MZ_MODEL_THREADS; t++) count += s->threads[t].held[lock];
@@ -70,7 +71,7 @@ static inline int as_readers(const struct mz_state *s, int lock)
 }
 
 /* Could a thread have the read-write lock now? */
-static inline bool free_for(const struct mz_state *s, int lock, bool writer)
+static inline bool free_for(const struct mz_machine_state *s, int lock, bool writer)
 {
     const struct mz_state_object *o = &s->objects[MZ_MODEL_RWLOCK][lock];
     return !o->content && (writer ? as_readers(s, lock) == 0 : o->claims == 0);
@@ -78,8 +79,8 @@ static inline bool free_for(const struct mz_state *s, int lock, bool writer)
 
 /* machine.c: local code of the threads in the set `todo`, each up to its next event; a local unlock. */
 /* The operation if it is local; false if the thread stops at it. */
-bool mz_machine_local(struct mz_machine *k, struct mz_state *s, int t, unsigned *todo);
-void mz_machine_run_local(struct mz_machine *k, struct mz_state *s, unsigned todo);
-void mz_machine_local_unlock(struct mz_state *s, int t, int mutex);
+bool mz_machine_local(struct mz_machine *k, struct mz_machine_state *s, int t, unsigned *todo);
+void mz_machine_run_local(struct mz_machine *k, struct mz_machine_state *s, unsigned todo);
+void mz_machine_local_unlock(struct mz_machine_state *s, int t, int mutex);
 
 #endif

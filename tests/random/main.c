@@ -22,7 +22,10 @@ static const char usage[] =
     "  --count N           programs (10000; 0: no limit)\n"
     "  --seconds T         stop after so long\n"
     "  --jobs N            processes (1)\n"
-    "  --algorithms LIST   of none, sleep, dpor-plain, dpor, source, optimal (all)\n"
+    "  --algorithms LIST   of none, sleep, dpor-plain, dpor, source, optimal; stateful, stateful-exact, "
+    "s-por,\n"
+    "                      de-s-por, dl-s-por, sdpor, and some with -random, -visited: the order of threads "
+    "(all)\n"
     "  --print             only print the programs\n"
     "  --no-shrink         do not make failing programs smaller\n"
     "  --differences N     stop after so many (1)\n"
@@ -30,6 +33,7 @@ static const char usage[] =
     "  --threads N, --operations N, --themes N    size of random programs (4, 5, 3)\n"
     "  --with THEME        a theme of every random program: sections, futexes, ... (generate.c)\n"
     "  --prefixes N        larger programs, by the oracle's measure, are made smaller\n"
+    "  --states N          programs with loops and more states are made smaller\n"
     "  --interleavings N   programs with more are not explored without reduction\n"
     "  --swaps N           programs with more are not checked by swaps\n"
     "\n"
@@ -53,6 +57,7 @@ enum {
     THEMES,
     WITH,
     PREFIXES,
+    STATES,
     INTERLEAVINGS,
     SWAPS,
     HELP
@@ -76,6 +81,7 @@ static const struct option options[] = {
     {"themes", 1, 0, THEMES},
     {"with", 1, 0, WITH},
     {"prefixes", 1, 0, PREFIXES},
+    {"states", 1, 0, STATES},
     {"interleavings", 1, 0, INTERLEAVINGS},
     {"swaps", 1, 0, SWAPS},
     {"help", 0, 0, HELP},
@@ -172,6 +178,9 @@ static void take_option(struct arguments *a, int option, char *value)
     case PREFIXES:
         r->limits.prefixes = (uint32_t)number(value, 1, 1u << 28);
         break;
+    case STATES:
+        r->limits.states = (uint32_t)number(value, 1, 1u << 28);
+        break;
     case INTERLEAVINGS:
         r->limits.interleavings = number(value, 0, 1u << 28);
         break;
@@ -228,16 +237,22 @@ static uint64_t count_failures(const struct mz_findings *f)
 
 static bool as_expected(const char *path, const char *text, const struct mz_checker *c, bool needs_classes)
 {
+    const struct mz_findings *f = mz_check_ends(c);
     const struct expectation all[] = {
-        {"classes", c->oracle.found.classes.count},       {"interleavings", c->oracle.interleavings},
-        {"outcomes", c->oracle.found.outcomes.count},     {"deadlocks", c->oracle.found.deadlocks.count},
-        {"assertions", count_failures(&c->oracle.found)},
+        {c->loops ? "states" : "classes", c->loops ? c->all.states.count : f->classes.count},
+        {"interleavings", c->oracle.interleavings},
+        {"outcomes", f->outcomes.count},
+        {"deadlocks", f->deadlocks.count},
+        {"assertions", count_failures(f)},
+        {"states", c->all.states.count},
+        {"locals", c->all.locals.count},
     };
     bool same = true;
     uint64_t value;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (!expected(text, all[i].key, &value)) {
-            if (i == 0 && needs_classes) same = false, printf("%s: does not say \"# classes: N\"\n", path);
+            if (i == 0 && needs_classes)
+                same = false, printf("%s: does not say \"# %s: N\"\n", path, all[0].key);
             continue;
         }
         if (value == all[i].found) continue;
@@ -249,15 +264,18 @@ static bool as_expected(const char *path, const char *text, const struct mz_chec
 
 static void print_numbers(const char *path, const struct mz_checker *c)
 {
-    const struct mz_findings *f = &c->oracle.found;
-    printf("%s: %u classes, %" PRIu64 " interleavings, %u outcomes, %u deadlocks, %" PRIu64
+    const struct mz_findings *f = mz_check_ends(c);
+    printf("%s: %u states, %u classes, %" PRIu64 " interleavings, %u outcomes, %u deadlocks, %" PRIu64
            " assertions fail;",
-           path, f->classes.count, c->oracle.interleavings, f->outcomes.count, f->deadlocks.count,
-           count_failures(f));
+           path, c->all.states.count, c->loops ? 0 : f->classes.count, c->oracle.interleavings,
+           f->outcomes.count, f->deadlocks.count, count_failures(f));
     for (int i = 0; i < MZ_CONFIGS; i++) {
         if (!c->counts[i].programs) continue;
         printf(" %s %" PRIu64, mz_config_name((enum mz_config)i), c->counts[i].executions);
         if (c->counts[i].blocked) printf("+%" PRIu64, c->counts[i].blocked);
+        if (c->counts[i].states)
+            printf(" (%" PRIu64 " states, %" PRIu64 " transitions, %" PRIu64 " revisited)",
+                   c->counts[i].states, c->counts[i].transitions, c->counts[i].revisited);
     }
     printf("\n");
 }
@@ -332,13 +350,14 @@ int main(int argc, char **argv)
                 .limits = {.prefixes = 2000,
                            .interleavings = 200,
                            .swaps = 24,
+                           .states = 1000,
                            .configs = (1u << MZ_CONFIGS) - 1,
                            .order = true}},
     };
     bool counted = false, limited = false;
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         counted |= option == COUNT;
-        limited |= option == PREFIXES || option == INTERLEAVINGS || option == SWAPS;
+        limited |= option == PREFIXES || option == STATES || option == INTERLEAVINGS || option == SWAPS;
         take_option(&a, option, optarg);
     }
     if (optind < argc) fail(argv[optind], "not an option");
@@ -347,6 +366,7 @@ int main(int argc, char **argv)
         a.run.limits.prefixes = 1u << 22;
         a.run.limits.interleavings = 20000;
         a.run.limits.swaps = 1000;
+        a.run.limits.states = 1u << 22;
     }
     if (a.file) return check_file(&a, a.file, false) ? 0 : 1;
     if (a.corpus) return check_corpus(&a) ? 0 : 1;

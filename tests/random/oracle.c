@@ -64,7 +64,7 @@ struct search {
 
 static uint64_t plus(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
-static uint64_t end_of_execution(struct search *r, const struct mz_state *s)
+static uint64_t end_of_execution(struct search *r, const struct mz_machine_state *s)
 {
     struct mz_model_outcome outcome;
     mz_machine_outcome(&r->machine, s, &outcome);
@@ -72,16 +72,16 @@ static uint64_t end_of_execution(struct search *r, const struct mz_state *s)
     return 1;
 }
 
-static uint64_t visit(struct search *r, const struct mz_state *s);
+static uint64_t visit(struct search *r, const struct mz_machine_state *s);
 
 /* Number of interleavings from here on, over all events that are possible. */
-static uint64_t expand(struct search *r, const struct mz_state *s)
+static uint64_t expand(struct search *r, const struct mz_machine_state *s)
 {
     uint64_t paths = 0;
     for (int t = 0; t < r->machine.m->thread_count; t++) {
         unsigned choices = mz_machine_choices(&r->machine, s, t);
         for (; choices && r->answer == MZ_ORACLE_DONE; choices &= choices - 1) {
-            struct mz_state next = *s;
+            struct mz_machine_state next = *s;
             mz_machine_step(&r->machine, &next, t, __builtin_ctz(choices));
             if (r->machine.features >> MZ_FEATURE_SECTION & 1 && !r->machine.sections)
                 r->answer = MZ_ORACLE_SECTIONS;
@@ -92,7 +92,7 @@ static uint64_t expand(struct search *r, const struct mz_state *s)
     return paths ? paths : end_of_execution(r, s);
 }
 
-static uint64_t visit(struct search *r, const struct mz_state *s)
+static uint64_t visit(struct search *r, const struct mz_machine_state *s)
 {
     bool added;
     uint64_t check = mz_machine_check(&r->machine, s);
@@ -115,7 +115,7 @@ static uint64_t visit(struct search *r, const struct mz_state *s)
 static enum mz_oracle_answer run(struct mz_oracle *o, const struct mz_model *m)
 {
     struct search r = {.o = o, .answer = MZ_ORACLE_DONE};
-    struct mz_state start;
+    struct mz_machine_state start;
     mz_machine_init(&r.machine, m, o->sections);
     mz_set_clear(&o->prefixes);
     mz_findings_clear(&o->found);
@@ -141,13 +141,14 @@ void mz_oracle_free(struct mz_oracle *o)
 
 /* Plainly. */
 
-static bool enumerate(struct mz_machine *k, const struct mz_state *s, uint64_t max, struct mz_findings *found)
+static bool enumerate(struct mz_machine *k, const struct mz_machine_state *s, uint64_t max,
+                      struct mz_findings *found)
 {
     bool end = true;
     for (int t = 0; t < k->m->thread_count; t++) {
         unsigned choices = mz_machine_choices(k, s, t);
         for (; choices; choices &= choices - 1) {
-            struct mz_state next = *s;
+            struct mz_machine_state next = *s;
             end = false;
             mz_machine_step(k, &next, t, __builtin_ctz(choices));
             if (!enumerate(k, &next, max, found)) return false;
@@ -164,7 +165,7 @@ static bool enumerate(struct mz_machine *k, const struct mz_state *s, uint64_t m
 bool mz_oracle_plain(const struct mz_model *m, bool sections, uint64_t max, struct mz_findings *found)
 {
     struct mz_machine machine;
-    struct mz_state start;
+    struct mz_machine_state start;
     mz_machine_init(&machine, m, sections);
     mz_findings_clear(found);
     mz_machine_start(&machine, &start);

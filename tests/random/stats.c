@@ -50,15 +50,17 @@ static const char *const trait_names[MZ_TRAITS] = {
     [MZ_TRAIT_DEADLOCK_SOME] = "deadlock, but not always",
     [MZ_TRAIT_FAILING] = "failing assertion",
     [MZ_TRAIT_FAILING_SOME] = "failing, but not always",
+    [MZ_TRAIT_LOOPS] = "loops",
     [MZ_TRAIT_BLOCKED_SOURCE] = "source is blocked once",
 };
 static const uint64_t size_limits[MZ_STATS_SIZES] = {1, 3, 9, 99, 999, UINT64_MAX};
 
 static void count_traits(struct mz_stats *s, const struct mz_checker *c)
 {
-    const struct mz_findings *f = &c->oracle.found;
+    const struct mz_findings *f = mz_check_ends(c);
     const bool traits[MZ_TRAITS] = {
         [MZ_TRAIT_CLASSES] = f->classes.count > 1,
+        [MZ_TRAIT_LOOPS] = c->loops,
         [MZ_TRAIT_OUTCOMES] = f->outcomes.count > 1,
         [MZ_TRAIT_DEADLOCK] = f->deadlocked > 0,
         [MZ_TRAIT_DEADLOCK_SOME] =
@@ -77,12 +79,16 @@ void mz_stats_count(struct mz_stats *s, const struct mz_checker *c)
     s->programs++;
     s->sizes[size]++;
     s->classes += c->oracle.found.classes.count;
+    s->states += c->all.states.count;
     for (int i = 0; i < MZ_FEATURE_MACHINE; i++) s->features[i] += c->oracle.features >> i & 1;
     count_traits(s, c);
     for (int i = 0; i < MZ_CONFIGS; i++) {
         s->counts[i].programs += c->counts[i].programs;
         s->counts[i].executions += c->counts[i].executions;
         s->counts[i].blocked += c->counts[i].blocked;
+        s->counts[i].states += c->counts[i].states;
+        s->counts[i].transitions += c->counts[i].transitions;
+        s->counts[i].revisited += c->counts[i].revisited;
     }
 }
 
@@ -115,8 +121,12 @@ void mz_stats_print(const struct mz_stats *s, FILE *f)
                 i + 1 < MZ_STATS_SIZES ? "," : "\n");
     }
     fprintf(f, "%" PRIu64 " programs were made smaller to fit the limits\n", s->smaller);
-    fprintf(f, "%-12s %10s %12s %12s\n", "algorithm", "programs", "executions", "blocked");
+    fprintf(f, "%" PRIu64 " states\n", s->states);
+    fprintf(f, "%-18s %9s %11s %9s %10s %11s %10s\n", "algorithm", "programs", "executions", "blocked",
+            "states", "transitions", "revisited");
     for (int i = 0; i < MZ_CONFIGS; i++)
-        fprintf(f, "%-12s %10" PRIu64 " %12" PRIu64 " %12" PRIu64 "\n", mz_config_name((enum mz_config)i),
-                s->counts[i].programs, s->counts[i].executions, s->counts[i].blocked);
+        fprintf(f,
+                "%-18s %9" PRIu64 " %11" PRIu64 " %9" PRIu64 " %10" PRIu64 " %11" PRIu64 " %10" PRIu64 "\n",
+                mz_config_name((enum mz_config)i), s->counts[i].programs, s->counts[i].executions,
+                s->counts[i].blocked, s->counts[i].states, s->counts[i].transitions, s->counts[i].revisited);
 }

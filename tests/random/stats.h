@@ -14,13 +14,14 @@ enum mz_trait {                          /* of a program as a whole, beyond enum
                 MZ_TRAIT_DEADLOCK_SOME,  /* ... and some does not */
                 MZ_TRAIT_FAILING,        /* an assertion fails in some execution */
                 MZ_TRAIT_FAILING_SOME,   /* ... but not in all */
+                MZ_TRAIT_LOOPS,          /* may run for ever */
                 MZ_TRAIT_BLOCKED_SOURCE, /* source explores something that it has to cut short */
                 MZ_TRAITS
 };
 
 struct mz_stats {
     uint64_t programs, smaller; /* smaller: had to be made so, to be within the limits */
-    uint64_t classes;
+    uint64_t classes, states;   /* states: of all programs */
     uint64_t sizes[MZ_STATS_SIZES];
     uint64_t features[MZ_FEATURE_MACHINE], traits[MZ_TRAITS];
     struct mz_run_counts counts[MZ_CONFIGS];

@@ -41,13 +41,13 @@ static bool keep(struct swaps *w, const struct sequence *q)
 }
 
 /* All interleavings that start with q, which leads to s. */
-static bool enumerate(struct swaps *w, const struct mz_state *s, struct sequence *q)
+static bool enumerate(struct swaps *w, const struct mz_machine_state *s, struct sequence *q)
 {
     bool end = true;
     for (int t = 0; t < w->machine.m->thread_count; t++) {
         unsigned choices = mz_machine_choices(&w->machine, s, t);
         for (; choices; choices &= choices - 1) {
-            struct mz_state next = *s;
+            struct mz_machine_state next = *s;
             if (q->length == MZ_SWAP_STEPS) return false;
             end = false;
             q->steps[q->length++] = (struct step){(uint8_t)t, (uint8_t)__builtin_ctz(choices)};
@@ -66,8 +66,8 @@ static uint32_t root(struct swaps *w, uint32_t i)
 }
 
 /* Are the steps p and then q, possible in s, independent? `after_p` is the state between them. */
-static bool independent(struct swaps *w, const struct mz_state *s, const struct mz_state *after_p,
-                        struct step p, struct step q)
+static bool independent(struct swaps *w, const struct mz_machine_state *s,
+                        const struct mz_machine_state *after_p, struct step p, struct step q)
 {
     struct mz_machine *k = &w->machine;
     if (p.thread == q.thread || !(mz_machine_choices(k, s, q.thread) & 1u << q.choice)) return false;
@@ -78,10 +78,10 @@ static bool independent(struct swaps *w, const struct mz_state *s, const struct 
 }
 
 /* Do q and then p lead to the same state as p and then q did? */
-static bool commute(struct swaps *w, const struct mz_state *s, const struct mz_state *after_both,
-                    struct step p, struct step q)
+static bool commute(struct swaps *w, const struct mz_machine_state *s,
+                    const struct mz_machine_state *after_both, struct step p, struct step q)
 {
-    struct mz_state other = *s;
+    struct mz_machine_state other = *s;
     mz_machine_step(&w->machine, &other, q.thread, q.choice);
     if (!(mz_machine_choices(&w->machine, &other, p.thread) & 1u << p.choice)) return false;
     mz_machine_step(&w->machine, &other, p.thread, p.choice);
@@ -92,7 +92,7 @@ static bool commute(struct swaps *w, const struct mz_state *s, const struct mz_s
 static bool join_neighbours(struct swaps *w, uint32_t i)
 {
     struct sequence q = w->all[i];
-    struct mz_state s, next, after;
+    struct mz_machine_state s, next, after;
     mz_machine_start(&w->machine, &s);
     for (uint32_t j = 0; j + 1 < q.length; j++, s = next) {
         struct step first = q.steps[j], second = q.steps[j + 1];
@@ -125,7 +125,7 @@ enum mz_swap_answer mz_swap_classes(const struct mz_model *m, bool sections, uin
 {
     struct swaps w = {.max = max, .all = malloc(max * sizeof *w.all)};
     struct sequence q = {.length = 0};
-    struct mz_state start;
+    struct mz_machine_state start;
     enum mz_swap_answer answer = MZ_SWAP_TOO_LARGE;
     memset(q.steps, 0, sizeof q.steps);
     mz_set_clear(&w.index);

@@ -1,0 +1,149 @@
+/* The stateful algorithms against the oracle of all states (states.h).
+ *
+ * Each execution of the engine, also one that ends in a state that was there before, is replayed step by step
+ * in the oracle's interpreter. That shows that the steps are possible, that an execution ends in a known
+ * state if and only if it says so, that no state is expanded twice, and what was reached. In the end the
+ * engine has to have reached the same final states, deadlocks, failing assertions and local states of threads
+ * as there are; without reduction, exactly the states and transitions that there are. */
+#include <inttypes.h>
+#include <string.h>
+#include "check.h"
+#include "model/system.h"
+
+static const struct {
+    const char *name;
+    enum mz_algorithm algorithm;
+    enum mz_order order;
+    bool exact;
+    bool all; /* visits every state */
+} configs[MZ_CONFIGS] = {
+    [MZ_CONFIG_STATEFUL] = {"stateful", MZ_ALG_STATEFUL, MZ_ORDER_SEQUENTIAL, false, true},
+    [MZ_CONFIG_EXACT] = {"stateful-exact", MZ_ALG_STATEFUL, MZ_ORDER_RANDOM, true, true},
+    [MZ_CONFIG_S_POR] = {"s-por", MZ_ALG_S_POR, MZ_ORDER_SEQUENTIAL, false, false},
+    [MZ_CONFIG_S_POR_RANDOM] = {"s-por-random", MZ_ALG_S_POR, MZ_ORDER_RANDOM, false, false},
+    [MZ_CONFIG_DE_S_POR] = {"de-s-por", MZ_ALG_DE_S_POR, MZ_ORDER_SEQUENTIAL, false, false},
+    [MZ_CONFIG_DE_S_POR_VISITED] = {"de-s-por-visited", MZ_ALG_DE_S_POR, MZ_ORDER_VISITED_FIRST, false,
+                                    false},
+    [MZ_CONFIG_DL_S_POR] = {"dl-s-por", MZ_ALG_DL_S_POR, MZ_ORDER_SEQUENTIAL, false, false},
+    [MZ_CONFIG_DL_S_POR_RANDOM] = {"dl-s-por-random", MZ_ALG_DL_S_POR, MZ_ORDER_RANDOM, false, false},
+    [MZ_CONFIG_DL_S_POR_VISITED] = {"dl-s-por-visited", MZ_ALG_DL_S_POR, MZ_ORDER_VISITED_FIRST, false,
+                                    false},
+    [MZ_CONFIG_SDPOR] = {"sdpor", MZ_ALG_SDPOR, MZ_ORDER_SEQUENTIAL, false, false},
+    [MZ_CONFIG_SDPOR_RANDOM] = {"sdpor-random", MZ_ALG_SDPOR, MZ_ORDER_RANDOM, false, false},
+};
+
+const char *mz_stateful_name(enum mz_config config) { return configs[config].name; }
+
+struct replay {
+    struct mz_checker *c;
+    struct mz_machine machine;
+    struct mz_machine_state state;
+};
+
+/* One step; the state before it is known. */
+static bool step(struct replay *r, const struct mz_model_execution *e, uint32_t i)
+{
+    struct mz_step s = e->steps[i];
+    if (s.thread >= r->machine.m->thread_count || s.choice >= 32 ||
+        !(mz_machine_choices(&r->machine, &r->state, s.thread) & 1u << s.choice))
+        return mz_differ(r->c, "step %u (thread %d, choice %d) is not possible", i + 1, s.thread, s.choice);
+    mz_machine_step(&r->machine, &r->state, s.thread, s.choice);
+    return true;
+}
+
+static bool visit(void *arg, const struct mz_model_execution *e)
+{
+    struct replay *r = arg;
+    struct mz_checker *c = r->c;
+    bool fresh = false;
+    mz_machine_start(&r->machine, &r->state);
+    bool added = mz_reached_add(&c->reached, &r->machine, &r->state);
+    for (uint32_t i = 0; i < e->length; i++) {
+        if (!step(r, e, i)) return false;
+        added = mz_reached_add(&c->reached, &r->machine, &r->state);
+        if (fresh && !added && i + 1 < e->length)
+            return mz_differ(c, "the execution goes on though the state after step %u was there before",
+                             i + 1);
+        fresh |= added;
+    }
+    if (e->revisits && added)
+        return mz_differ(c, "an execution ends in a new state as if it were an old one");
+    if (!e->revisits && !added) return mz_differ(c, "a final state is explored twice");
+    return true;
+}
+
+static void start_over(void *arg)
+{
+    struct replay *r = arg;
+    mz_reached_clear(&r->c->reached);
+}
+
+static bool same_totals(struct mz_checker *c, const struct mz_model_report *report)
+{
+    const struct mz_counters *n = &report->counters;
+    const struct mz_reached *all = &c->all, *reached = &c->reached;
+    if (n->executions != report->complete || n->revisited != report->revisiting)
+        return mz_differ(c, "counted %" PRIu64 " executions, %" PRIu64 " revisited", n->executions,
+                         n->revisited);
+    if (n->states != reached->states.count)
+        return mz_differ(c, "counted %" PRIu64 " states, there were %u", n->states, reached->states.count);
+    const char *difference = mz_findings_differ(&reached->finals, &all->finals);
+    if (difference) return mz_differ(c, "%s", difference);
+    if (!mz_set_equal(&reached->locals, &all->locals))
+        return mz_differ(c, "%u local states reached, there are %u", reached->locals.count,
+                         all->locals.count);
+    if (!configs[c->config].all) return true;
+    if (n->states != all->states.count)
+        return mz_differ(c, "%" PRIu64 " states reached, there are %u", n->states, all->states.count);
+    if (n->transitions != all->transitions)
+        return mz_differ(c, "%" PRIu64 " transitions, there are %" PRIu64, n->transitions, all->transitions);
+    return true;
+}
+
+bool mz_check_stateful(struct mz_checker *c, const struct mz_model *m)
+{
+    struct replay r = {.c = c};
+    struct mz_model_run run = {.visit = visit, .start_over = start_over, .arg = &r};
+    struct mz_model_report report;
+    struct mz_model_settings settings = {
+        .algorithm = configs[c->config].algorithm,
+        .exact = configs[c->config].exact,
+        .order = configs[c->config].order,
+        .order_seed = 1,
+    };
+    mz_machine_init(&r.machine, m, false);
+    mz_reached_clear(&c->reached);
+    struct mz_model_explorer **explorer = &c->explorers[c->config];
+    if (!*explorer) *explorer = mz_model_explorer_new(&settings);
+    mz_model_explore(*explorer, m, &run, &report);
+    if (report.verdict == MZ_MODEL_STOPPED) return false;
+    if (report.verdict != MZ_MODEL_EXPLORED)
+        return mz_differ(c, "the exploration ends with verdict %d", report.verdict);
+    c->counts[c->config] = (struct mz_run_counts){
+        .programs = 1,
+        .executions = report.complete,
+        .states = report.counters.states,
+        .transitions = report.counters.transitions,
+        .revisited = report.revisiting,
+    };
+    return same_totals(c, &report);
+}
+
+/* In programs without loops, the two oracles are held against each other. */
+enum mz_answer mz_check_states_oracle(struct mz_checker *c, const struct mz_model *m)
+{
+    if (c->loops) {
+        mz_findings_clear(&c->oracle.found);
+        c->oracle.interleavings = c->oracle.features = 0;
+        c->oracle.sections = true; /* perhaps; it makes no difference for states */
+    }
+    uint32_t most = c->loops ? c->limits.states : UINT32_MAX;
+    if (!mz_states_run(m, c->oracle.sections, most, &c->all)) return MZ_TOO_LARGE;
+    if (c->loops) return MZ_SAME;
+    const struct mz_findings *p = &c->all.finals, *q = &c->oracle.found;
+    if (memcmp(p->failures, q->failures, sizeof p->failures) == 0 &&
+        mz_set_equal(&p->deadlocks, &q->deadlocks) && mz_set_equal(&p->outcomes, &q->outcomes))
+        return MZ_SAME;
+    mz_differ(c, "states and classes lead to different ends");
+    return MZ_DIFFERENT;
+}
