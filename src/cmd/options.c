@@ -71,17 +71,11 @@ static int not_yet(struct mz_settings *s, const struct option *o, const char *va
 
 static const struct {
     const char *name;
-    int algorithm; /* -1: not supported yet */
-} algorithms[] = {{"optimal", MZ_ALG_OPTIMAL},
-                  {"source", MZ_ALG_SOURCE},
-                  {"dpor", MZ_ALG_DPOR},
-                  {"sleep", MZ_ALG_NONE},
-                  {"none", MZ_ALG_NONE},
-                  {"sdpor", -1},
-                  {"s-por", -1},
-                  {"de-s-por", -1},
-                  {"dl-s-por", -1},
-                  {"stateful", -1}};
+    enum mz_algorithm algorithm;
+} algorithms[] = {{"optimal", MZ_ALG_OPTIMAL},  {"source", MZ_ALG_SOURCE},     {"dpor", MZ_ALG_DPOR},
+                  {"sleep", MZ_ALG_NONE},       {"none", MZ_ALG_NONE},         {"sdpor", MZ_ALG_SDPOR},
+                  {"s-por", MZ_ALG_S_POR},      {"de-s-por", MZ_ALG_DE_S_POR}, {"dl-s-por", MZ_ALG_DL_S_POR},
+                  {"stateful", MZ_ALG_STATEFUL}};
 
 static int parse_algorithm(struct mz_settings *s, const struct option *o, const char *value)
 {
@@ -89,8 +83,7 @@ static int parse_algorithm(struct mz_settings *s, const struct option *o, const 
     for (size_t i = 0; i < COUNT(algorithms); i++) {
         names[i] = algorithms[i].name;
         if (strcmp(value, names[i]) != 0) continue;
-        if (algorithms[i].algorithm < 0) return mz_fail("--algorithm=%s: not supported yet", value);
-        s->algorithm = (enum mz_algorithm)algorithms[i].algorithm;
+        s->algorithm = algorithms[i].algorithm;
         s->algorithm_name = names[i];
         return 0;
     }
@@ -102,6 +95,36 @@ static int parse_no_sleep_sets(struct mz_settings *s, const struct option *o, co
     (void)o, (void)value;
     s->sleep_sets = false;
     return 0;
+}
+
+static int parse_state_match(struct mz_settings *s, const struct option *o, const char *value)
+{
+    static const char *const names[] = {"hash", "exact"};
+    if (strcmp(value, names[0]) != 0 && strcmp(value, names[1]) != 0) return bad_word(o, value, names, 2);
+    s->exact_match = !strcmp(value, names[1]);
+    s->stateful_option = o->name;
+    return 0;
+}
+
+static int parse_order(struct mz_settings *s, const struct option *o, const char *value)
+{
+    static const char *const names[] = {[MZ_ORDER_SEQUENTIAL] = "sequential",
+                                        [MZ_ORDER_RANDOM] = "random",
+                                        [MZ_ORDER_VISITED_FIRST] = "visited-first"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (strcmp(value, names[i]) != 0) continue;
+        s->order = (enum mz_order)i;
+        s->stateful_option = o->name;
+        return 0;
+    }
+    return bad_word(o, value, names, COUNT(names));
+}
+
+static int parse_order_seed(struct mz_settings *s, const struct option *o, const char *value)
+{
+    s->order = MZ_ORDER_RANDOM;
+    s->stateful_option = o->name;
+    return parse_count(o, value, &s->order_seed);
 }
 
 static int parse_data_races(struct mz_settings *s, const struct option *o, const char *value)
@@ -291,13 +314,23 @@ static int parse_version(struct mz_settings *s, const struct option *o, const ch
 static const struct option options[] = {
     {"algorithm", 0, VALUE, "A", MZ_FOR_CHECK,
      "How to leave out equivalent interleavings: optimal (default: each class of executions exactly once), "
-     "source, "
-     "dpor, sleep (sleep sets only) or none. The stateful ones (sdpor, s-por, de-s-por, dl-s-por, stateful) "
-     "are not "
-     "supported yet.",
+     "source, dpor, sleep (sleep sets only) or none. The stateful ones (sdpor, s-por, de-s-por, dl-s-por, "
+     "stateful), "
+     "which explore no state twice, are not supported yet.",
      parse_algorithm},
     {"no-sleep-sets", 0, NOTHING, NULL, MZ_FOR_CHECK, "With dpor and none: do without sleep sets.",
      parse_no_sleep_sets},
+    {"state-match", 0, VALUE, "hash|exact", MZ_FOR_CHECK,
+     "With a stateful algorithm: states are equal if their hashes of 128 bits are (default), or are kept and "
+     "compared.",
+     parse_state_match},
+    {"order", 0, VALUE, "sequential|random|visited-first", MZ_FOR_CHECK,
+     "With a stateful algorithm: which thread to try first in a state. By their numbers (default), at "
+     "random, or those "
+     "whose step leads to a state that is known (de-s-por and dl-s-por; the steps are tried for that).",
+     parse_order},
+    {"order-seed", 0, VALUE, "N", MZ_FOR_CHECK,
+     "With a stateful algorithm: --order=random, another one for each N.", parse_order_seed},
     {"data-races", 0, VALUE, "error|allow", MZ_FOR_CHECK,
      "error (default): a data race is a bug, as in C11. allow: plain accesses are sequentially consistent; "
      "those that race, and all to volatile variables, become operations like atomic ones.",
@@ -515,6 +548,12 @@ int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv)
         strcmp(s->algorithm_name, "none") != 0)
         status =
             mz_fail("--no-sleep-sets goes with --algorithm=dpor or none, not with %s", s->algorithm_name);
+    if (status == 0 && s->stateful_option && s->algorithm < MZ_ALG_STATEFUL)
+        status = mz_fail("--%s goes with a stateful --algorithm, not with %s", s->stateful_option,
+                         s->algorithm_name);
+    /* Until the runtime tells the engine about the state of a program (options.state). */
+    if (status == 0 && s->algorithm >= MZ_ALG_STATEFUL)
+        status = mz_fail("--algorithm=%s: not supported yet", s->algorithm_name);
     mz_list_release(&words);
     return status;
 }

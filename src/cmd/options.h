@@ -18,6 +18,10 @@ struct mz_settings {
     const char *algorithm_name;
     enum mz_backtrack backtrack;
     bool sleep_sets, allow_races, heap_reuse, leaks, keep_going, spurious_wakeups;
+    bool exact_match; /* of states */
+    enum mz_order order;
+    uint64_t order_seed;
+    const char *stateful_option; /* one that was given and makes sense for stateful algorithms only */
     bool nondet_given;
     int64_t nondet_low, nondet_high;
     uint64_t max_steps, max_executions, memory_limit; /* 0: none */

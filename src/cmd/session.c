@@ -22,6 +22,9 @@ void mz_session_target(struct mz_target *t, const struct mz_settings *s, const s
     t->output_to_stderr = s->json && !s->json_file;
     t->options = (struct mz_options_block){.algorithm = s->algorithm,
                                            .sleep_sets = s->sleep_sets,
+                                           .exact_match = s->exact_match,
+                                           .order = s->order,
+                                           .order_seed = s->order_seed,
                                            .allow_races = s->allow_races,
                                            .heap_reuse = s->heap_reuse,
                                            .leaks = s->leaks,

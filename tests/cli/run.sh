@@ -329,7 +329,11 @@ test_bad_values() {
         refuses "--color=yes" mazurka check --color=yes ok.c &&
         refuses "its argument is missing" mazurka check ok.c --max-steps &&
         refuses "takes no argument" mazurka check --keep-going=yes ok.c &&
-        refuses "goes with" mazurka check --no-sleep-sets ok.c
+        refuses "goes with" mazurka check --no-sleep-sets ok.c &&
+        refuses "goes with a stateful" mazurka check --order=random ok.c &&
+        refuses "goes with a stateful" mazurka check --state-match=exact --algorithm=source ok.c &&
+        refuses "visited-first" mazurka check --order=visited ok.c &&
+        refuses "hash, exact" mazurka check --state-match=no ok.c
 }
 
 test_not_supported_yet() {

@@ -8,9 +8,9 @@
 /* What has been reached; also filled from the engine's executions. */
 struct mz_reached {
     struct mz_set states;
-    struct mz_set locals;      /* local states: of one thread, whatever the rest is. Whether it had to wait for what
-                                  others do (a join, a signal) depends on the order of independent events: that is
-                                  left out, as are the states in which it waits so. */
+    struct mz_set locals; /* local states: of one thread, whatever the rest is. Whether it had to wait for
+                             what others do (a join, a signal) depends on the order of independent events:
+                             that is left out, as are the states in which it waits so. */
     struct mz_findings finals; /* outcomes, deadlocks; failing assertions of all states. No classes. */
     uint64_t transitions;
 };
