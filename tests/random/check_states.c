@@ -6,6 +6,7 @@
  * engine has to have reached the same final states, deadlocks, failing assertions and local states of threads
  * as there are; without reduction, exactly the states and transitions that there are. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include "check.h"
 #include "model/system.h"
@@ -34,38 +35,61 @@ static const struct {
 
 const char *mz_stateful_name(enum mz_config config) { return configs[config].name; }
 
+/* The execution before, kept state by state: the next one mostly begins like it. */
 struct replay {
     struct mz_checker *c;
     struct mz_machine machine;
-    struct mz_machine_state state;
+    struct mz_machine_state *states; /* states[i]: after i steps */
+    struct mz_step *steps;
+    uint32_t length, size;
 };
 
-/* One step; the state before it is known. */
-static bool step(struct replay *r, const struct mz_model_execution *e, uint32_t i)
+static void make_room(struct replay *r, uint32_t length)
 {
-    struct mz_step s = e->steps[i];
+    if (length < r->size) return;
+    r->size = 2 * length + 64;
+    r->states = realloc(r->states, (r->size + 1) * sizeof *r->states);
+    r->steps = realloc(r->steps, r->size * sizeof *r->steps);
+    if (!r->states || !r->steps) abort();
+}
+
+/* One step; the state before it is known. */
+static bool step(struct replay *r, uint32_t i, struct mz_step s)
+{
     if (s.thread >= r->machine.m->thread_count || s.choice >= 32 ||
-        !(mz_machine_choices(&r->machine, &r->state, s.thread) & 1u << s.choice))
+        !(mz_machine_choices(&r->machine, &r->states[i], s.thread) & 1u << s.choice))
         return mz_differ(r->c, "step %u (thread %d, choice %d) is not possible", i + 1, s.thread, s.choice);
-    mz_machine_step(&r->machine, &r->state, s.thread, s.choice);
+    r->states[i + 1] = r->states[i];
+    r->steps[i] = s;
+    mz_machine_step(&r->machine, &r->states[i + 1], s.thread, s.choice);
     return true;
+}
+
+static bool start(struct replay *r)
+{
+    r->length = 0;
+    make_room(r, 0);
+    mz_machine_start(&r->machine, &r->states[0]);
+    return mz_reached_add(&r->c->reached, &r->machine, &r->states[0]);
 }
 
 static bool visit(void *arg, const struct mz_model_execution *e)
 {
     struct replay *r = arg;
     struct mz_checker *c = r->c;
-    bool fresh = false;
-    mz_machine_start(&r->machine, &r->state);
-    bool added = mz_reached_add(&c->reached, &r->machine, &r->state);
-    for (uint32_t i = 0; i < e->length; i++) {
-        if (!step(r, e, i)) return false;
-        added = mz_reached_add(&c->reached, &r->machine, &r->state);
+    uint32_t i = 0;
+    bool fresh = false, added = c->reached.states.count == 0 && start(r);
+    make_room(r, e->length);
+    while (i < e->length && i < r->length && memcmp(&e->steps[i], &r->steps[i], sizeof *r->steps) == 0) i++;
+    for (; i < e->length; i++) {
+        if (!step(r, i, e->steps[i])) return false;
+        added = mz_reached_add(&c->reached, &r->machine, &r->states[i + 1]);
         if (fresh && !added && i + 1 < e->length)
             return mz_differ(c, "the execution goes on though the state after step %u was there before",
                              i + 1);
         fresh |= added;
     }
+    r->length = e->length;
     if (e->revisits && added)
         return mz_differ(c, "an execution ends in a new state as if it were an old one");
     if (!e->revisits && !added) return mz_differ(c, "a final state is explored twice");
@@ -76,6 +100,7 @@ static void start_over(void *arg)
 {
     struct replay *r = arg;
     mz_reached_clear(&r->c->reached);
+    r->length = 0;
 }
 
 static bool same_totals(struct mz_checker *c, const struct mz_model_report *report)
@@ -116,6 +141,8 @@ bool mz_check_stateful(struct mz_checker *c, const struct mz_model *m)
     struct mz_model_explorer **explorer = &c->explorers[c->config];
     if (!*explorer) *explorer = mz_model_explorer_new(&settings);
     mz_model_explore(*explorer, m, &run, &report);
+    free(r.states);
+    free(r.steps);
     if (report.verdict == MZ_MODEL_STOPPED) return false;
     if (report.verdict != MZ_MODEL_EXPLORED)
         return mz_differ(c, "the exploration ends with verdict %d", report.verdict);
