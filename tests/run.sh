@@ -5,7 +5,7 @@
 #
 # SLOW=1       also the expectations marked SLOW (sizes of the benchmarks), and `all`, `every` under dpor too
 # JOBS=N       tests at a time, default 2
-# RANDOM_PROGRAMS=N, RANDOM_SEED=N   of the random test, default 10000 programs
+# RANDOM_PROGRAMS=N, RANDOM_SEED=N   of the random test, default 10000 programs (2000 for the stateful algorithms)
 # FUZZ_PROGRAMS=N, FUZZ_SEED=N       of the random C programs (needs python3), default 40
 # What is left of failed tests is in build/test.
 cd "$(dirname "$0")/.." || exit 2
@@ -158,7 +158,9 @@ run_section() {
             fail "random: build/mz-random is not there (make build/mz-random)"
         else
             run_counted random build/mz-random --count "${RANDOM_PROGRAMS:-10000}" --seed "${RANDOM_SEED:-1}" \
-                --jobs "$jobs"
+                --jobs "$jobs" --algorithms all-stateless
+            run_counted random-stateful build/mz-random --count "$((${RANDOM_PROGRAMS:-10000} / 5))" \
+                --seed "${RANDOM_SEED:-1}" --jobs "$jobs" --algorithms all-stateful
             run_counted corpus build/mz-random --corpus tests/random/corpus
         fi
         if [ -x build/asan/mz-random ]; then

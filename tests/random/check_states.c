@@ -164,6 +164,7 @@ enum mz_answer mz_check_states_oracle(struct mz_checker *c, const struct mz_mode
         c->oracle.interleavings = c->oracle.features = 0;
         c->oracle.sections = true; /* perhaps; it makes no difference for states */
     }
+    if (!(c->limits.configs >> MZ_CONFIG_STATEFUL)) return MZ_SAME; /* nobody asks */
     uint32_t most = c->loops ? c->limits.states : UINT32_MAX;
     if (!mz_states_run(m, c->oracle.sections, most, &c->all)) return MZ_TOO_LARGE;
     if (c->loops) return MZ_SAME;

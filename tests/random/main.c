@@ -109,12 +109,18 @@ static uint64_t number(const char *text, uint64_t low, uint64_t high)
     return n;
 }
 
+#define STATELESS ((1u << MZ_CONFIG_STATEFUL) - 1)
+
 static unsigned algorithms(char *list)
 {
     unsigned set = 0;
     char *rest = NULL;
     for (char *name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
         int i = 0;
+        if (strcmp(name, "all-stateless") == 0 || strcmp(name, "all-stateful") == 0) {
+            set |= strcmp(name, "all-stateless") == 0 ? STATELESS : ((1u << MZ_CONFIGS) - 1) & ~STATELESS;
+            continue;
+        }
         while (i < MZ_CONFIGS && strcmp(name, mz_config_name((enum mz_config)i)) != 0) i++;
         if (i == MZ_CONFIGS) fail(name, "no such algorithm");
         set |= 1u << i;
