@@ -112,10 +112,6 @@ struct mz_path {
 
 struct mz_exploration;
 
-struct mz_state {
-    uint64_t hash[2];
-};
-
 struct mz_explore_options {
     enum mz_algorithm algorithm;
     bool sleep_sets;
