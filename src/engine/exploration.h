@@ -62,6 +62,7 @@ struct mz_node {
     mz_clock clocks;
     uint32_t wakeup;     /* optimal: branches after the current one, first of a list */
     struct mz_step step; /* the current branch */
+    uint8_t foreseen;    /* if it is from a wakeup tree: the access that it will have, plus one; else 0 */
 };
 
 /* Two events that could happen in the other order; or an event and something that it prevented. An exclusive

@@ -169,6 +169,7 @@ static void fresh_node(struct mz_exploration *x, uint32_t k)
     struct mz_node *n = &x->nodes[k];
     n->enabled = x->view->enabled;
     n->backtrack = n->done = n->choices = 0;
+    n->foreseen = 0;
     n->journal = x->journal_count;
     n->races = x->race_count;
     n->clocks = x->clock_count;

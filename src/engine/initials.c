@@ -82,19 +82,11 @@ mz_clock mz_clock_of_last(struct mz_exploration *x, const struct mz_race *race)
     return clock;
 }
 
-static bool is_first(const struct mz_exploration *x, const struct mz_race *race, mz_number n)
-{
-    for (uint32_t i = race->firsts_end - race->several; i < race->firsts_end; i++)
-        if (x->firsts[i] == n) return true;
-    return false;
-}
-
 /* thread in I(v) for v = notdep(e, E).p, events up to the second event of the race? */
 bool mz_is_initial(const struct mz_exploration *x, const struct mz_race *race, int thread)
 {
-    if (thread == mz_event_at(x, race->first)->thread) return false;
-    mz_number f = mz_first_event_after(x, thread, race->first);
-    if (is_first(x, race, f)) return false;
+    mz_number f = mz_first_event_after(x, thread, race->first - 1);           /* in E from E' on */
+    if (f && mz_after_first(x, race, mz_event_at(x, f)->clock)) return false; /* it is not in v */
     if (f && (!race->second || f < race->second))
         return mz_happens_after_only(x, mz_event_at(x, f)->clock, thread, race->first);
     return thread == race->last.thread && mz_last_is_initial(x, race);

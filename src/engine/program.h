@@ -131,6 +131,7 @@ struct mz_explore_options {
     enum mz_order order;
     uint64_t order_seed;
     void *system;
+    bool strict; /* the system is known to be deterministic: check what was foreseen of it */
     /* If given, the first execution follows it: to run a recorded schedule again. */
     const struct mz_step *schedule;
     uint32_t schedule_length;

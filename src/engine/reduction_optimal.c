@@ -18,6 +18,7 @@ static void take_branch(struct mz_exploration *x, uint32_t k)
     struct mz_elem first;
     x->nodes[k + 1].wakeup = mz_wakeup_pop(x, &x->nodes[k].wakeup, &first);
     x->nodes[k].step = (struct mz_step){first.thread, first.choice};
+    x->nodes[k].foreseen = first.access + 1;
 }
 
 /* Lines 9-13 */
@@ -41,6 +42,9 @@ static void event(struct mz_exploration *x, mz_number n, uint32_t races)
     x->counters.races += races;
     if (!n) return;
     const struct mz_event *e = mz_event_at(x, n);
+    uint8_t foreseen = x->nodes[n - 1].foreseen;
+    if (x->options.strict && foreseen && !x->restart) /* else it was compared with others as what it is not */
+        MZ_ASSERT(foreseen == e->access + 1);
     for (uint64_t c = e->choices & ~mz_bit(e->choice); c; c &= c - 1) {
         struct mz_race *r = mz_race_new(x);
         r->first = n;

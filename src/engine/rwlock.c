@@ -91,7 +91,7 @@ void mz_rwlock_races(struct mz_exploration *x, const struct mz_race *like)
     for (uint32_t i = 0; i < count; i++) {
         const struct mz_event *r = mz_event_at(x, x->shared[i]);
         struct closure F = {.threads = mz_bit(r->thread)};
-        if (!acquires(r) || mz_clock_covers(x, like->before, x->shared[i])) continue;
+        if (!acquires(r)) continue;
         F.of[r->thread] = x->shared[i];
         while (!after(x, &F, like->before) && grow(x, &F, count)) {
         }

@@ -302,6 +302,7 @@ struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *
         .order = settings->order,
         .order_seed = settings->order_seed,
         .system = s,
+        .strict = true,
     };
     s->steps = calloc(s->options.max_steps, sizeof *s->steps);
     if (!s->steps) abort();
