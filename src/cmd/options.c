@@ -315,8 +315,7 @@ static const struct option options[] = {
     {"algorithm", 0, VALUE, "A", MZ_FOR_CHECK,
      "How to leave out equivalent interleavings: optimal (default: each class of executions exactly once), "
      "source, dpor, sleep (sleep sets only) or none. The stateful ones (sdpor, s-por, de-s-por, dl-s-por, "
-     "stateful), "
-     "which explore no state twice, are not supported yet.",
+     "stateful) explore no state twice: for programs with many interleavings but few states.",
      parse_algorithm},
     {"no-sleep-sets", 0, NOTHING, NULL, MZ_FOR_CHECK, "With dpor and none: do without sleep sets.",
      parse_no_sleep_sets},
@@ -551,9 +550,6 @@ int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv)
     if (status == 0 && s->stateful_option && s->algorithm < MZ_ALG_STATEFUL)
         status = mz_fail("--%s goes with a stateful --algorithm, not with %s", s->stateful_option,
                          s->algorithm_name);
-    /* Until the runtime tells the engine about the state of a program (options.state). */
-    if (status == 0 && s->algorithm >= MZ_ALG_STATEFUL)
-        status = mz_fail("--algorithm=%s: not supported yet", s->algorithm_name);
     mz_list_release(&words);
     return status;
 }

@@ -205,7 +205,8 @@ void mz_fiber_prepare(int slot)
 void mz_fiber_keep(int slot)
 {
     if (rt.switch_fp) mz_keep(&environments[slot], sizeof environments[slot]);
-    if (rt.stateful) mz_raw_memset((char *)rt.slots[slot].sp - CLEARED, 0, CLEARED); /* state.c */
+    if (mz_likely(!rt.stateful) || mz_fiber_stack_contains(slot, (uintptr_t)MZ_FRAME())) return;
+    mz_raw_memset((char *)rt.slots[slot].sp - CLEARED, 0, CLEARED); /* state.c */
 }
 
 /* What we left on the stack of the running fiber, below the frame of the caller (state.c). */

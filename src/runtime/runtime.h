@@ -151,6 +151,7 @@ struct mz_runtime {
     bool modules_changed; /* code was loaded in this execution */
     bool spin_off;        /* what libraries change cannot be seen: no loops that wait are recognised */
     bool clock_used;      /* it reads the clock: that and sleeping are visible */
+    bool unwinds;         /* functions can be left by exceptions or longjmp */
     bool writes_unknown;  /* it calls what may write to its memory without our hooks: see undo.c */
     uint8_t child_slot[MZ_SLOTS][MZ_SLOTS]; /* slot of the n-th child of a slot; 0: none yet */
     uint32_t slots_known;
@@ -199,6 +200,8 @@ static inline void mz_keep_state(const volatile void *p, size_t size)
 /* state.c: the identity of states */
 void mz_state_init(void);
 void mz_state_of(void *system, struct mz_state *out);
+size_t mz_state_bytes(void *system, const void **bytes);
+uint32_t mz_live_registers(const void *pc); /* liveness.c */
 void mz_state_allocated(const void *p, size_t size, int with);
 void mz_state_freed(const void *p, size_t size, int with);
 void mz_keys_each(int slot, void (*f)(void *data, uint64_t word), void *data); /* pthread_keys.c */
@@ -271,6 +274,7 @@ void mz_snapshot_touch(const void *address, size_t size);
 bool mz_snapshot_contains(uint64_t address, size_t size);
 void mz_snapshot_mirror(void);
 void mz_snapshot_compare(void (*compare)(void *now, void *mirror, size_t size));
+void mz_snapshot_changed(void (*look)(const void *p, size_t size));
 void mz_snapshot_scan(void (*look)(const void *from, const void *to));
 
 /* sync.c: the C11 order */

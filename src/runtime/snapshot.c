@@ -304,6 +304,13 @@ void mz_snapshot_compare(void (*compare)(void *now, void *mirror, size_t size))
     for (uint32_t i = 0; i < sn.page_count; i++) compare(sn.pages[i].page, sn.mirror + i * PAGE, PAGE);
 }
 
+/* The pages that are not as they were at the start. */
+void mz_snapshot_changed(void (*look)(const void *p, size_t size))
+{
+    for (uint32_t i = 0; i < sn.page_count; i++)
+        if (mz_raw_memcmp(sn.pages[i].page, sn.pages[i].saved, PAGE)) look(sn.pages[i].page, PAGE);
+}
+
 /* All memory that the program may have changed, but for thread-local storage. */
 void mz_snapshot_scan(void (*look)(const void *from, const void *to))
 {

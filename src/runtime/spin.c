@@ -36,6 +36,7 @@
 #define SEEN   32u
 #define REGS   6u
 #define CLEAN  1024u  /* bytes of a stack that are cleared for a new thread */
+#define CLEAN_MORE 4096u /* for state.c */
 #define ROUND  10000u /* operations in one round, when a stopped thread is tried */
 
 struct state {
@@ -158,6 +159,7 @@ void mz_spin_clean(char *stack_high)
 /* How much of the stack of a new thread must not tell what was there before. */
 size_t mz_spin_clean_size(void)
 {
+    if (rt.stateful) return CLEAN_MORE;
     return rt.spin_off || !(place_count || everywhere) ? 0 : all_clean ? STACK : CLEAN;
 }
 

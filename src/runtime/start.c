@@ -332,6 +332,9 @@ static void look_at_symbol(const char *name, struct mz_module *m)
     if (!is_one_of(name, pure) && !is_our_symbol(name)) rt.switch_fs = true;
     if (is_harmless(m->path)) return; /* it does these things only for those who call it */
     if (!writes_are_known(name)) rt.writes_unknown = true;
+    if (strstr(name, "personality") || strstr(name, "jmp") || !strncmp(name, "_Unwind", 7) ||
+        !strcmp(name, "getcontext") || !strcmp(name, "swapcontext"))
+        rt.unwinds = true;
     if (is_one_of(name, tries)) rt.trylock_used = true;
     if (!is_one_of(name, pure) && !is_our_symbol(name) && !is_harmless_call(name) &&
         !in_harmless_library(name))
@@ -577,7 +580,9 @@ static void start_exploration(void)
                                          .sleep_sets = o->sleep_sets,
                                          .max_steps = o->max_steps,
                                          .memory_limit = o->memory_limit,
-                                         .refresh = mz_refresh};
+                                         .refresh = mz_refresh,
+                                         .order = (enum mz_order)o->order,
+                                         .order_seed = o->order_seed};
     if (o->mode == MZ_MODE_REPLAY) {
         options.algorithm = MZ_ALG_NONE;
         options.sleep_sets = false;
@@ -585,6 +590,12 @@ static void start_exploration(void)
         options.schedule_length = o->schedule_length;
         rt.recording = rt.channel->records_capacity > 0;
         rt.once = true;
+    }
+    rt.stateful = options.algorithm >= MZ_ALG_STATEFUL;
+    if (rt.stateful) {
+        options.state = mz_state_of;
+        if (o->exact_match) options.state_bytes = mz_state_bytes;
+        mz_spin_forbid("the stateful algorithm"); /* a loop that waits comes back to the same state */
     }
     rt.x = mz_explore_new(&rt.view, &options);
     rt.path = (struct mz_path *)rt.x;

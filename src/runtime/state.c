@@ -17,11 +17,14 @@
  *
  * The past does not belong to the state: neither clocks nor the shadow (shadow.c). So a data race that needs
  * a certain past may be missed when a state is not explored again: the report says so. */
+#include "heap.h"
 #include "state.h"
 
 #include "../base/region.h"
 
 #include <errno.h>
+
+#define ROOM ((size_t)4 << 30)
 
 static struct {
     struct mz_state memory;  /* all words that differ from the start */
@@ -30,6 +33,8 @@ static struct {
     struct mz_state *at_node; /* of memory */
     uint64_t errno_offset;    /* from the thread pointer, downwards */
     uint64_t poison;
+    char *bytes; /* the state as a whole */
+    size_t size;
 } st;
 
 void mz_state_init(void)
@@ -37,7 +42,8 @@ void mz_state_init(void)
     uint64_t steps = rt.channel->options.max_steps;
     if (steps > (1u << 24)) steps = 1u << 24;
     st.at_node = mz_region_reserve((size_t)(steps + 4) * sizeof *st.at_node);
-    MZ_ASSERT(st.at_node != NULL);
+    st.bytes = mz_region_reserve(ROOM);
+    MZ_ASSERT(st.at_node && st.bytes);
     st.errno_offset = rt.slots[0].fs - (uintptr_t)&errno;
 }
 
@@ -85,10 +91,14 @@ void mz_state_freed(const void *p, size_t size, int with)
 struct local {
     struct mz_state hash;
     uint64_t n; /* words so far */
+    bool write; /* write them to st.bytes, too */
 };
+
+static void write_bytes(const void *p, size_t size);
 
 static inline void add(struct local *l, uint64_t word)
 {
+    if (mz_unlikely(l->write)) write_bytes(&word, sizeof word);
     l->hash.hash[0] = mz_fold(l->hash.hash[0] ^ word, 0x9e3779b97f4a7c15u + l->n);
     l->hash.hash[1] = mz_fold(l->hash.hash[1] ^ word ^ 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu + l->n);
     l->n++;
@@ -106,7 +116,6 @@ static const uint64_t *program_frame(const uint64_t *frame)
 static void add_stack(struct local *l, int slot, const uint64_t *frame)
 {
     const uint64_t *high = (const uint64_t *)(const void *)rt.slots[slot].stack_high;
-    frame = program_frame(frame);
     add(l, (uint64_t)((const char *)high - (const char *)frame));
     for (; frame < high; frame++) add(l, *frame);
 }
@@ -122,34 +131,36 @@ static void add_registers(struct local *l, int slot)
         self.rbp = (uintptr_t)MZ_FRAME();
         p = &self;
     }
-    add(l, p->rbx);
-    add(l, p->r12);
-    add(l, p->r13);
-    add(l, p->r14);
-    add(l, p->r15);
-    add_stack(l, slot, (const uint64_t *)p->rbp);
+    const uint64_t *frame = program_frame((const uint64_t *)p->rbp);
+    uint32_t live = mz_live_registers((const void *)frame[1]);
+    if (live & 1u << 3) add(l, p->rbx);
+    if (live & 1u << 12) add(l, p->r12);
+    if (live & 1u << 13) add(l, p->r13);
+    if (live & 1u << 14) add(l, p->r14);
+    if (live & 1u << 15) add(l, p->r15);
+    add_stack(l, slot, frame);
 }
 
 static void add_pending(struct local *l, const struct mz_pending *p)
 {
+    add(l, (uint64_t)p->op | (uint64_t)p->size << 8 | (uint64_t)p->order << 16);
+    if (p->op == MZ_OP_NONE) return;
     add(l, p->key);
     add(l, p->expected);
     add(l, p->choices);
-    add(l, p->pc);
-    add(l, (uint64_t)p->op | (uint64_t)p->size << 8 | (uint64_t)p->order << 16);
 }
 
+/* Only what still matters: the rest is left over from what it did before. */
 static void add_fields(struct local *l, const struct mz_thread *t)
 {
-    add(l, (uint64_t)t->state | (uint64_t)t->joiner << 8 | (uint64_t)t->joined << 16 |
-               (uint64_t)t->detached << 24 | (uint64_t)t->joining << 32 | (uint64_t)t->spawned << 40 |
-               (uint64_t)t->timed << 48 | (uint64_t)t->ended << 56);
-    add(l, (uint64_t)t->cancel_off | (uint64_t)t->cancel_pending << 8 | (uint64_t)t->waiting_kind << 16 |
-               (uint64_t)t->kicked << 24 | (uint64_t)t->serial << 32 | (uint64_t)t->keys_set << 40);
-    add(l, (uintptr_t)t->result);
-    add(l, (uintptr_t)t->wait_mutex);
-    add(l, t->wait_object);
-    add(l, (uintptr_t)t->waiting_where);
+    add(l, (uint64_t)t->state | (uint64_t)t->joined << 8 | (uint64_t)t->detached << 16 |
+               (uint64_t)t->ended << 24);
+    if (t->state == MZ_THREAD_FINISHED) {
+        add(l, t->joined ? 0 : (uintptr_t)t->result);
+        return;
+    }
+    add(l, (uint64_t)t->joiner | (uint64_t)t->spawned << 8 | (uint64_t)t->cancel_off << 16 |
+               (uint64_t)t->cancel_pending << 24 | (uint64_t)t->keys_set << 32 | (uint64_t)t->polls << 40);
     add(l, (uintptr_t)t->once);
     add(l, (uintptr_t)t->cleanup);
     add(l, (uintptr_t)t->at_end);
@@ -157,9 +168,14 @@ static void add_fields(struct local *l, const struct mz_thread *t)
     add(l, (uint64_t)t->keys_made << 32 | t->semaphores);
     add(l, (uintptr_t)t->poll_place);
     add(l, t->polled);
-    add(l, t->polls);
     add(l, (uintptr_t)t->start);
     add(l, (uintptr_t)t->argument);
+    add(l, (uintptr_t)t->waiting_where);
+    if (t->waiting_where) add(l, t->waiting_kind);
+    if (t->state == MZ_THREAD_RUNNABLE) return;
+    add(l, (uint64_t)t->timed | (uint64_t)t->kicked << 8 | (uint64_t)t->serial << 16);
+    add(l, t->state == MZ_THREAD_JOINING ? t->joining : t->wait_object);
+    if (t->state == MZ_THREAD_WAITING) add(l, (uintptr_t)t->wait_mutex);
 }
 
 static bool has_stack(const struct mz_thread *t)
@@ -168,9 +184,9 @@ static bool has_stack(const struct mz_thread *t)
            t->state != MZ_THREAD_EXITING;
 }
 
-static struct mz_state thread_now(int slot)
+static struct mz_state thread_now(int slot, bool write)
 {
-    struct local l = {{{0, 0}}, (uint64_t)slot << 32};
+    struct local l = {{{0, 0}}, (uint64_t)slot << 32, write};
     const struct mz_thread *t = &rt.run.threads[slot];
     add_fields(&l, t);
     if (!has_stack(t)) return l.hash;
@@ -183,7 +199,7 @@ static struct mz_state thread_now(int slot)
 
 static void make_anew(int slot)
 {
-    struct mz_state now = thread_now(slot);
+    struct mz_state now = thread_now(slot, false);
     mz_keep(&st.thread[slot], sizeof st.thread[slot]);
     mz_keep(&st.threads, sizeof st.threads);
     mz_hash_take(&st.threads, st.thread[slot]);
@@ -213,4 +229,44 @@ void mz_state_of(void *system, struct mz_state *out)
     mz_hash_add(out, mz_hash_of(3, rt.run.failed));
     mz_hash_add(out, mz_hash_of(4, (uint64_t)rt.run.exited << 32 | (uint32_t)rt.run.exit_code));
     mz_hash_add(out, mz_hash_of(5, rt.run.clock_ns));
+}
+
+/* ---- the state as a whole ---- */
+
+static void write_bytes(const void *p, size_t size)
+{
+    MZ_ASSERT(st.size + size <= ROOM);
+    mz_raw_memcpy(st.bytes + st.size, p, size);
+    st.size += size;
+}
+
+static void write_area(const void *p, size_t size)
+{
+    uint64_t head[2] = {(uintptr_t)p, size};
+    write_bytes(head, sizeof head);
+    write_bytes(p, size);
+}
+
+static void write_heap(int slot)
+{
+    for (const struct mz_block *b = mz_heap_last(slot); b; b = mz_heap_previous(b))
+        if (mz_heap_is_live(b)) write_area(b + 1, b->size);
+}
+
+/* program.h */
+size_t mz_state_bytes(void *system, const void **bytes)
+{
+    (void)system;
+    st.size = 0;
+    mz_snapshot_changed(write_area);
+    for (uint32_t s = 0; s < rt.slots_known; s++) {
+        write_heap((int)s);
+        thread_now((int)s, true);
+        if (rt.switch_fs) write_area((char *)rt.slots[s].fs - rt.tls_size, rt.tls_size);
+    }
+    const uint64_t rest[] = {rt.view.enabled,         rt.view.alive,   rt.run.failed, rt.run.exited,
+                             (uint64_t)rt.run.exit_code, rt.run.clock_ns, st.poison};
+    write_bytes(rest, sizeof rest);
+    *bytes = st.bytes;
+    return st.size;
 }

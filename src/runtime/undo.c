@@ -180,7 +180,7 @@ void mz_undo_stack(int slot)
     if (un.saved & mz_slot_bit(slot)) return;
     un.saved |= mz_slot_bit(slot);
     if (mz_unlikely(un.floor == UINT32_MAX || un.off)) return;
-    const char *clean = s->stack_high - mz_spin_clean_size(), *sp = s->sp, *from = sp < clean ? sp : clean;
+    const char *clean = s->stack_high - (rt.stateful ? 0 : mz_spin_clean_size()), *sp = s->sp, *from = sp < clean ? sp : clean;
     size_t size = (size_t)(s->stack_high - from);
     if (mz_unlikely(un.count + size > LOG_LIMIT) && overflows(size)) return;
     char *to = push((uintptr_t)from, size, STACK, slot, (uintptr_t)sp);

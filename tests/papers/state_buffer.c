@@ -1,0 +1,55 @@
+/* A bounded buffer with condition variables: P producers and as many consumers, ITEMS each (2007, Table 1, and
+ * 2008, Table 1, "bbuf").
+ */
+#include <assert.h>
+#include <pthread.h>
+
+#ifndef P
+#define P 2
+#endif
+#ifndef ITEMS
+#define ITEMS 1
+#endif
+#ifndef ROOM
+#define ROOM 2
+#endif
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t not_full = PTHREAD_COND_INITIALIZER, not_empty = PTHREAD_COND_INITIALIZER;
+static int buffer[ROOM], count, first, sum;
+
+static void *produce(void *arg)
+{
+    for (int i = 0; i < ITEMS; i++) {
+        pthread_mutex_lock(&m);
+        while (count == ROOM) pthread_cond_wait(&not_full, &m);
+        buffer[(first + count++) % ROOM] = 1;
+        pthread_cond_signal(&not_empty);
+        pthread_mutex_unlock(&m);
+    }
+    return arg;
+}
+
+static void *consume(void *arg)
+{
+    for (int i = 0; i < ITEMS; i++) {
+        pthread_mutex_lock(&m);
+        while (count == 0) pthread_cond_wait(&not_empty, &m);
+        sum += buffer[first];
+        first = (first + 1) % ROOM;
+        count--;
+        pthread_cond_signal(&not_full);
+        pthread_mutex_unlock(&m);
+    }
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t t[2 * P];
+    for (int i = 0; i < P; i++) pthread_create(&t[i], NULL, produce, NULL);
+    for (int i = P; i < 2 * P; i++) pthread_create(&t[i], NULL, consume, NULL);
+    for (int i = 0; i < 2 * P; i++) pthread_join(t[i], NULL);
+    assert(sum == P * ITEMS);
+    return 0;
+}

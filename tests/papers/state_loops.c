@@ -1,0 +1,48 @@
+/* 2008, Fig. 1: two threads that add to and take from one variable in loops. There are more interleavings
+ * than could ever be run, but only 14 * 33 states where no thread is inside of its critical section.
+ */
+#include <assert.h>
+#include <pthread.h>
+
+#ifndef N
+#define N 64
+#endif
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int d;
+
+static void *thread1(void *arg)
+{
+    for (int i = 0; i < N; i += 5) {
+        pthread_mutex_lock(&m);
+        d = d + i;
+#ifdef CHECK
+        assert(d % 5 != 4);
+#endif
+        pthread_mutex_unlock(&m);
+    }
+    return arg;
+}
+
+static void *thread2(void *arg)
+{
+    for (int j = 0; j < N; j += 2) {
+        pthread_mutex_lock(&m);
+        d = d - j;
+#ifdef CHECK
+        assert(d % 5 != 4);
+#endif
+        pthread_mutex_unlock(&m);
+    }
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, thread1, NULL);
+    pthread_create(&b, NULL, thread2, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
