@@ -54,8 +54,8 @@ expectations() {
             while IFS= read -r line; do
                 # shellcheck disable=SC2086
                 case " $line " in
-                *' every '*) set -- optimal source sleep $dpor; word=every ;;
-                *' all '*) set -- optimal source $dpor; word=all ;;
+                *' every '*) set -- ${MZ_TEST_ALGORITHMS:-optimal source sleep $dpor}; word=every ;;
+                *' all '*) set -- ${MZ_TEST_ALGORITHMS:-optimal source $dpor}; word=all ;;
                 *) set -- ''; word= ;;
                 esac
                 for algorithm in "$@"; do

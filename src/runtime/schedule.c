@@ -331,6 +331,7 @@ static void publish_counters(void)
     uint64_t unjoined = to->unjoined, kept = to->kept, local = to->local_operations + rt.run.local_operations;
     uint64_t threads = rt.run.thread_count > to->threads ? rt.run.thread_count : to->threads;
     *to = *from;
+    to->executions += to->revisited; /* those of stateful algorithms are all runs */
     to->unjoined = unjoined;
     to->kept = kept;
     to->local_operations = local;
