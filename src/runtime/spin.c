@@ -31,13 +31,13 @@
 
 #include <errno.h>
 
-#define STATES 16u
-#define STACK  32768u
-#define SEEN   32u
-#define REGS   6u
-#define CLEAN  1024u  /* bytes of a stack that are cleared for a new thread */
-#define CLEAN_MORE 4096u /* for state.c */
-#define ROUND  10000u /* operations in one round, when a stopped thread is tried */
+#define STATES     16u
+#define STACK      32768u
+#define SEEN       32u
+#define REGS       6u
+#define CLEAN      1024u  /* bytes of a stack that are cleared for a new thread */
+#define CLEAN_MORE 4096u  /* for state.c */
+#define ROUND      10000u /* operations in one round, when a stopped thread is tried */
 
 struct state {
     const void *pc;

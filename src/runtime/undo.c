@@ -111,6 +111,8 @@ static inline void copy(void *to, const void *from, size_t size)
 static __attribute__((noinline)) bool overflows(size_t size)
 {
     if (un.count + size < LOG_ROOM / 2) return false;
+    if (rt.stateful)
+        mz_unsupported("a stateful algorithm and a step that writes very much", "use --algorithm=optimal");
     un.count = 0;
     un.floor = UINT32_MAX; /* until the next node */
     return size > LOG_ROOM / 4;
@@ -180,7 +182,8 @@ void mz_undo_stack(int slot)
     if (un.saved & mz_slot_bit(slot)) return;
     un.saved |= mz_slot_bit(slot);
     if (mz_unlikely(un.floor == UINT32_MAX || un.off)) return;
-    const char *clean = s->stack_high - (rt.stateful ? 0 : mz_spin_clean_size()), *sp = s->sp, *from = sp < clean ? sp : clean;
+    const char *clean = s->stack_high - (rt.stateful ? 0 : mz_spin_clean_size()), *sp = s->sp,
+               *from = sp < clean ? sp : clean;
     size_t size = (size_t)(s->stack_high - from);
     if (mz_unlikely(un.count + size > LOG_LIMIT) && overflows(size)) return;
     char *to = push((uintptr_t)from, size, STACK, slot, (uintptr_t)sp);
@@ -197,10 +200,10 @@ static inline bool differ(const char *a, const char *b)
 }
 
 /* Log what has changed since the mirror was right, and make it right. size: a multiple of 8. */
-static void compare(void *now, void *mirror, size_t size)
+static bool compare(void *now, void *mirror, size_t size)
 {
     char *a = now, *b = mirror;
-    size_t i = 0;
+    size_t i = 0, before = un.count;
     for (; i + CHUNK <= size; i += CHUNK) {
         if (mz_likely(!differ(a + i, b + i))) continue;
         mz_raw_memcpy(push((uintptr_t)(a + i), CHUNK, MIRRORED, 0, (uintptr_t)(b + i)), b + i, CHUNK);
@@ -211,7 +214,10 @@ static void compare(void *now, void *mirror, size_t size)
         copy(push((uintptr_t)(a + i), 8, MIRRORED, 0, (uintptr_t)(b + i)), b + i, 8);
         copy(b + i, a + i, 8);
     }
+    return un.count != before;
 }
+
+static void compare_memory(void *now, void *mirror, size_t size) { compare(now, mirror, size); }
 
 /* The same for what belongs to the state of the program. */
 static void compare_hashed(void *now, void *mirror, size_t size)
@@ -225,13 +231,14 @@ static void compare_hashed(void *now, void *mirror, size_t size)
     compare(now, mirror, size);
 }
 
-static void compare_thread(uint32_t s)
+static bool compare_thread(uint32_t s)
 {
-    compare(&rt.run.threads[s], &un.run->threads[s], HEAD);
-    compare(&rt.view.pending[s], &un.view->pending[s], sizeof *rt.view.pending);
-    if (rt.switch_fs)
-        (rt.undo == MZ_UNDO_PAGES && rt.stateful ? compare_hashed : compare)(
-            (char *)rt.slots[s].fs - rt.tls_size, un.tls + s * rt.tls_size, rt.tls_size);
+    bool changed = compare(&rt.run.threads[s], &un.run->threads[s], HEAD);
+    changed |= compare(&rt.view.pending[s], &un.view->pending[s], sizeof *rt.view.pending);
+    if (!rt.switch_fs) return changed;
+    char *tls = (char *)rt.slots[s].fs - rt.tls_size, *mirror = un.tls + s * rt.tls_size;
+    if (rt.undo == MZ_UNDO_PAGES && rt.stateful) compare_hashed(tls, mirror, rt.tls_size);
+    return changed | compare(tls, mirror, rt.tls_size);
 }
 
 /* Does an operation change nothing of the state of other threads but whether they are enabled? */
@@ -240,24 +247,32 @@ static bool is_own_affair(uint8_t op)
     return (op >= MZ_OP_LOAD && op <= MZ_OP_UNLOCK) || op == MZ_OP_CHOOSE || op == MZ_OP_SECTION;
 }
 
+static uint64_t known_slots(void)
+{
+    return rt.slots_known < 64 ? mz_slot_bit((int)rt.slots_known) - 1 : ~(uint64_t)0;
+}
+
 /* Threads whose state may have changed since the last node: those that ran, unless more is known. */
 static uint64_t changed_threads(void)
 {
-    uint64_t all = rt.slots_known < 64 ? mz_slot_bit((int)rt.slots_known) - 1 : ~(uint64_t)0;
     uint32_t k = rt.path->depth;
     bool own = k && is_own_affair(rt.path->events[k - 1].op);
-    return own ? (un.saved | un.others) & all : all;
+    return own ? (un.saved | un.others) & known_slots() : known_slots();
 }
 
-static void compare_threads(uint64_t threads)
+/* Returns those whose state has changed. */
+static uint64_t compare_all(uint64_t threads)
 {
-    for (; threads; threads &= threads - 1) compare_thread((uint32_t)__builtin_ctzll(threads));
+    uint64_t changed = un.saved | un.others;
+    for (; threads; threads &= threads - 1)
+        if (compare_thread((uint32_t)__builtin_ctzll(threads))) changed |= threads & -threads;
     compare(rt.run.interrupted, un.run->interrupted, REST);
     compare(&rt.view, un.view, offsetof(struct mz_view, pending));
     if (!rt.switch_fs) compare((char *)rt.slots[0].fs - rt.tls_size, un.tls, rt.tls_size);
-    if (rt.undo != MZ_UNDO_PAGES) return;
-    mz_snapshot_compare(rt.stateful ? compare_hashed : compare);
-    mz_heap_compare(rt.stateful ? compare_hashed : compare);
+    if (rt.undo != MZ_UNDO_PAGES) return changed;
+    mz_snapshot_compare(rt.stateful ? compare_hashed : compare_memory);
+    mz_heap_compare(rt.stateful ? compare_hashed : compare_memory);
+    return changed;
 }
 
 static void fill_mirrors(void)
@@ -297,18 +312,16 @@ static void next_step_begins(uint32_t k)
 /* The execution is at a node: no thread runs, and the engine is about to be asked for the next step. */
 void mz_undo_node(void)
 {
-    uint64_t threads = changed_threads();
     uint32_t k = rt.path->depth;
+    uint64_t threads = changed_threads();
     if (mz_unlikely(un.off)) return;
+    if (mz_unlikely(rt.stateful)) settle_words();
     if (mz_unlikely(un.floor == UINT32_MAX || un.count > LOG_LIMIT)) {
         un.count = 0;
         un.floor = k;
     }
-    compare_threads(threads);
-    if (mz_unlikely(rt.stateful)) {
-        settle_words();
-        mz_state_node(changed_threads());
-    }
+    uint64_t changed = compare_all(threads);
+    if (mz_unlikely(rt.stateful)) mz_state_node(changed & known_slots());
     next_step_begins(k);
 }
 
@@ -318,17 +331,23 @@ void mz_undo_thread(int slot) { un.others |= mz_slot_bit(slot); }
 void mz_undo_barrier(void)
 {
     if (rt.undo && un.floor < rt.path->depth) un.floor = rt.path->depth;
+    if (rt.stateful) mz_state_poison(); /* it is not part of the identity */
 }
 
 /* There is memory that is not looked at. */
-void mz_undo_give_up(void) { un.off = true; }
+void mz_undo_give_up(void)
+{
+    if (rt.stateful)
+        mz_unsupported("a stateful algorithm and mappings of memory", "use malloc, or --algorithm=optimal");
+    un.off = true;
+}
 
 bool mz_undo_reaches(uint32_t k) { return rt.undo && !un.off && un.floor <= k; }
 
 void mz_undo_to(uint32_t k)
 {
     un.others = ~(uint64_t)0; /* what has happened since the last node may be anything */
-    compare_threads(changed_threads());
+    compare_all(changed_threads());
     while (un.count > un.marks[k]) {
         const struct entry e = *(const struct entry *)(const void *)(un.log + un.count - sizeof e);
         const char *bytes = un.log + un.count - sizeof e - ((e.size + 7) & ~(size_t)7);
