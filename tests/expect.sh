@@ -14,6 +14,7 @@
 #   EXECUTIONS     complete executions, exactly
 #   blocked=N      explorations cut by sleep sets (always 0 for optimal)
 #   total=N        executions + blocked; total=~N is the paper's figure, only reported
+#   states=N transitions=N revisited=N   of stateful algorithms
 #   kind=K line=N thread=T   of the first error;  errors=N  number of errors
 #   exit=N         exit status, if not the one of the verdict
 #   says=WORD      a word of the output (text or standard error)
@@ -84,7 +85,7 @@ else
     compare "exit status" "$exits" "$got"
 fi
 if [ -f "$json" ] || [ "$verdict" != failed ]; then compare verdict "$verdict" "$(value verdict)"; fi
-case $algorithm in stateful | *s-por | sdpor) executions='' stateful=1 ;; esac
+case "$MZ_TEST_ALGORITHMS:$algorithm" in ?*:stateful | ?*:*s-por | ?*:sdpor) executions='' stateful=1 ;; esac
 [ -z "$executions" ] || compare executions "$executions" "$ran_executions"
 [ "$algorithm" != optimal ] || [ "$verdict" != verified ] || compare blocked 0 "$ran_blocked"
 for want in $wants; do
@@ -95,6 +96,7 @@ for want in $wants; do
     case $want in
     blocked=*) compare blocked "$expected" "$ran_blocked" ;;
     total=*) compare total "$expected" "$((ran_executions + ran_blocked))" ;;
+    states=* | transitions=* | revisited=*) compare "${want%%=*}" "$expected" "$(value "${want%%=*}")" ;;
     kind=*) compare kind "$expected" "$(value kind)" ;;
     line=*) compare line "$expected" "$(value line)" ;;
     thread=*) compare thread "$expected" "$(value thread)" ;;
