@@ -33,7 +33,8 @@ static struct {
     struct mz_state *at_node; /* of memory */
     uint64_t errno_offset;    /* from the thread pointer, downwards */
     uint64_t poison;
-    char *bytes; /* the state as a whole */
+    struct mz_parked running; /* registers of the thread that came to the node */
+    char *bytes;              /* the state as a whole */
     size_t size;
 } st;
 
@@ -122,15 +123,7 @@ static void add_stack(struct local *l, int slot, const uint64_t *frame)
 
 static void add_registers(struct local *l, int slot)
 {
-    struct mz_parked self;
-    const struct mz_parked *p = rt.slots[slot].sp;
-    if (slot == rt.self) {
-        __asm__ volatile(
-            "movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\tmovq %%r14, %3\n\tmovq %%r15, %4"
-            : "=m"(self.rbx), "=m"(self.r12), "=m"(self.r13), "=m"(self.r14), "=m"(self.r15));
-        self.rbp = (uintptr_t)MZ_FRAME();
-        p = &self;
-    }
+    const struct mz_parked *p = slot == rt.self ? &st.running : rt.slots[slot].sp;
     const uint64_t *frame = program_frame((const uint64_t *)p->rbp);
     uint32_t live = mz_live_registers((const void *)frame[1]);
     if (live & 1u << 3) add(l, p->rbx);
@@ -209,9 +202,14 @@ static void make_anew(int slot)
 
 /* ---- nodes ---- */
 
-/* All words are up to date, and so are the stacks. */
+/* All words are up to date, and so are the stacks. Nobody has used the registers so far (Makefile), but the
+ * engine will. */
 void mz_state_node(uint64_t changed)
 {
+    __asm__ volatile("movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\tmovq %%r14, %3\n\tmovq %%r15, %4"
+                     : "=m"(st.running.rbx), "=m"(st.running.r12), "=m"(st.running.r13), "=m"(st.running.r14),
+                       "=m"(st.running.r15));
+    st.running.rbp = (uintptr_t)MZ_FRAME();
     for (; changed; changed &= changed - 1) make_anew(__builtin_ctzll(changed));
     st.at_node[rt.path->depth] = st.memory;
 }
