@@ -209,7 +209,7 @@ void mz_state_node(uint64_t changed)
     __asm__ volatile("movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\tmovq %%r14, %3\n\tmovq %%r15, %4"
                      : "=m"(st.running.rbx), "=m"(st.running.r12), "=m"(st.running.r13), "=m"(st.running.r14),
                        "=m"(st.running.r15));
-    st.running.rbp = (uintptr_t)MZ_FRAME();
+    st.running.rbp = (uintptr_t)program_frame(MZ_FRAME());
     for (; changed; changed &= changed - 1) make_anew(__builtin_ctzll(changed));
     st.at_node[rt.path->depth] = st.memory;
 }
