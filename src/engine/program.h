@@ -128,6 +128,11 @@ struct mz_explore_options {
     /* If given, states are equal if these bytes are too. Asked for after `state`, about the same state; they
      * need to stay only until the next call of that. */
     size_t (*state_bytes)(void *system, const void **bytes);
+    /* If given: called within mz_explore_end by stateful algorithms when there is a cycle that nothing leads
+     * out of: from the state after the first `depth` steps of this execution on, the program will never end.
+     * `threads` are those that go round; of these, `writers` do more than look at things. If there is none,
+     * they wait for something that will not happen: a livelock. */
+    void (*endless)(void *system, uint32_t depth, uint64_t threads, uint64_t writers);
     enum mz_order order;
     uint64_t order_seed;
     void *system;

@@ -123,6 +123,7 @@ static void fresh_mark(struct mz_exploration *x, uint32_t k)
     m->future = 0;
     m->cyclic = m->progress = m->single = false;
     m->peek = m->later = 0;
+    m->cycle = (struct mz_cycle){0};
     if (!s->futures) return;
     for (uint64_t t = m->alive & ~m->sleeping & ~x->view->enabled; t; t &= t - 1) {
         int p = __builtin_ctzll(t);
@@ -203,9 +204,12 @@ static void leave(struct mz_exploration *x, uint32_t k)
 {
     struct mz_stateful *s = x->stateful;
     const struct mz_mark *m = &s->marks[k];
-    s->child = (struct mz_child){.open = m->low != m->state, .low = m->low, .future = m->future};
+    s->child =
+        (struct mz_child){.open = m->low != m->state, .low = m->low, .future = m->future, .cycle = m->cycle};
     s->store.flags[m->state] &= (uint8_t)~MZ_STATE_ON_PATH;
     if (s->child.open) return;
+    if (m->cyclic && !m->cycle.exits && x->options.endless)
+        x->options.endless(x->options.system, k, m->cycle.threads, m->cycle.writers);
     for (uint32_t n = 0; n != m->state;) { /* the component is complete: its states lead to the same */
         n = s->component[--s->component_count];
         s->store.flags[n] = 0;
@@ -264,6 +268,22 @@ static void extend_current(struct mz_exploration *x, uint32_t k)
     *current |= mz_needed(x, k, threads, stirrers, entries, count);
 }
 
+/* The step from node k is part of a cycle, or leads out of all that node k is part of. */
+static void extend_cycle(struct mz_exploration *x, uint32_t k)
+{
+    const struct mz_child *c = &x->stateful->child;
+    const struct mz_event *e = &x->path.events[k];
+    struct mz_cycle *cycle = &x->stateful->marks[k].cycle;
+    if (!c->open) {
+        cycle->exits = true;
+        return;
+    }
+    cycle->threads |= c->cycle.threads | mz_bit(e->thread);
+    cycle->writers |= c->cycle.writers;
+    if (e->object && e->access != MZ_READS) cycle->writers |= mz_bit(e->thread);
+    cycle->exits |= c->cycle.exits;
+}
+
 static void absorb(struct mz_exploration *x, uint32_t k)
 {
     const struct mz_child *c = &x->stateful->child;
@@ -274,6 +294,7 @@ static void absorb(struct mz_exploration *x, uint32_t k)
         if (c->low < m->low) m->low = c->low;
     }
     if (!c->on_path) m->progress = true;
+    extend_cycle(x, k);
     if (!x->stateful->futures) return;
     if (others && !m->cyclic && !m->single) extend_current(x, k);
     extend_future(x, k);

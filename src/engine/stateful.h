@@ -85,12 +85,18 @@ uint32_t mz_graph_append(struct mz_graph *g,
 
 /* ---- stateful.c ---- */
 
-struct mz_mark {              /* what is known of node k beyond struct mz_node */
-    uint32_t state, low;      /* its number; the least number of an open state that it is known to lead to */
-    mz_future future;         /* so far */
-    uint32_t operation;       /* sdpor: node of the graph that stands for its current step */
-    bool cyclic;              /* it lies on a cycle */
-    bool progress;            /* some step leads to a state that is left before this one is */
+struct mz_cycle { /* what is known of the component of a state, as far as it is below that state */
+    uint64_t threads, writers; /* those with events in it; with events that write */
+    bool exits;                /* a step leads out of it */
+};
+
+struct mz_mark {         /* what is known of node k beyond struct mz_node */
+    uint32_t state, low; /* its number; the least number of an open state that it is known to lead to */
+    mz_future future;    /* so far */
+    uint32_t operation;  /* sdpor: node of the graph that stands for its current step */
+    bool cyclic;         /* it lies on a cycle */
+    bool progress;       /* some step leads to a state that is left before this one is */
+    struct mz_cycle cycle;
     bool single;              /* invisible: one thread's step is independent of all that others ever do */
     uint64_t alive, sleeping; /* sleeping: alive without a pending operation */
     uint64_t peek, later;     /* visited first: whose steps are still to be tried; lead to something new */
@@ -109,6 +115,7 @@ struct mz_child {
     bool open, on_path;
     uint32_t low;
     mz_future future;
+    struct mz_cycle cycle;
 };
 
 struct mz_stateful {

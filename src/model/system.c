@@ -287,6 +287,13 @@ static void read_text(struct mz_model_explorer *s)
         }
 }
 
+static void endless(void *system, uint32_t depth, uint64_t threads, uint64_t writers)
+{
+    struct mz_model_explorer *s = system;
+    (void)depth;
+    if (s->run->endless) s->run->endless(s->run->arg, threads, writers);
+}
+
 struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *settings)
 {
     struct mz_model_explorer *s = calloc(1, sizeof *s);
@@ -299,6 +306,7 @@ struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *
         .refresh = mz_model_refresh,
         .state = mz_model_state,
         .state_bytes = settings->exact ? mz_model_state_bytes : NULL,
+        .endless = endless,
         .order = settings->order,
         .order_seed = settings->order_seed,
         .system = s,
@@ -339,6 +347,7 @@ void mz_model_explore(struct mz_model_explorer *explorer, const struct mz_model 
     struct mz_model_explorer *s = explorer;
     memset(report, 0, sizeof *report);
     s->m = m;
+    s->run = run;
     read_text(s);
     if (!s->x) s->x = mz_explore_new(&s->view, &s->options);
     do

@@ -20,6 +20,8 @@ struct mz_model_run {
     /* Called at the end of every complete execution, and of those that come to a state that was there before;
      * false stops the exploration. */
     bool (*visit)(void *arg, const struct mz_model_execution *execution);
+    /* If given: see mz_explore_options. */
+    void (*endless)(void *arg, uint64_t threads, uint64_t writers);
     void (*start_over)(void *arg); /* forget what was visited: it comes again */
     void *arg;
 };

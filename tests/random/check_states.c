@@ -96,6 +96,12 @@ static bool visit(void *arg, const struct mz_model_execution *e)
     return true;
 }
 
+static void endless(void *arg, uint64_t threads, uint64_t writers)
+{
+    struct replay *r = arg;
+    mz_reached_trap(&r->c->reached, threads, writers);
+}
+
 static void start_over(void *arg)
 {
     struct replay *r = arg;
@@ -117,6 +123,9 @@ static bool same_totals(struct mz_checker *c, const struct mz_model_report *repo
     if (!mz_set_equal(&reached->locals, &all->locals))
         return mz_differ(c, "%u local states reached, there are %u", reached->locals.count,
                          all->locals.count);
+    if (!mz_set_equal(&reached->traps, &all->traps))
+        return mz_differ(c, "%u endless cycles reached, there are %u", reached->traps.count,
+                         all->traps.count);
     if (!configs[c->config].all) return true;
     if (n->states != all->states.count)
         return mz_differ(c, "%" PRIu64 " states reached, there are %u", n->states, all->states.count);
@@ -128,7 +137,7 @@ static bool same_totals(struct mz_checker *c, const struct mz_model_report *repo
 bool mz_check_stateful(struct mz_checker *c, const struct mz_model *m)
 {
     struct replay r = {.c = c};
-    struct mz_model_run run = {.visit = visit, .start_over = start_over, .arg = &r};
+    struct mz_model_run run = {.visit = visit, .endless = endless, .start_over = start_over, .arg = &r};
     struct mz_model_report report;
     struct mz_model_settings settings = {
         .algorithm = configs[c->config].algorithm,
@@ -162,11 +171,12 @@ enum mz_answer mz_check_states_oracle(struct mz_checker *c, const struct mz_mode
     if (c->loops) {
         mz_findings_clear(&c->oracle.found);
         c->oracle.interleavings = c->oracle.features = 0;
-        c->oracle.sections = true; /* perhaps; it makes no difference for states */
+        c->oracle.sections = false; /* so far */
     }
     if (!(c->limits.configs >> MZ_CONFIG_STATEFUL)) return MZ_SAME; /* nobody asks */
     uint32_t most = c->loops ? c->limits.states : UINT32_MAX;
     if (!mz_states_run(m, c->oracle.sections, most, &c->all)) return MZ_TOO_LARGE;
+    if (c->loops && c->all.sections) mz_states_run(m, true, most, &c->all);
     if (c->loops) return MZ_SAME;
     const struct mz_findings *p = &c->all.finals, *q = &c->oracle.found;
     if (memcmp(p->failures, q->failures, sizeof p->failures) == 0 &&

@@ -252,6 +252,7 @@ static bool as_expected(const char *path, const char *text, const struct mz_chec
         {"assertions", count_failures(f)},
         {"states", c->all.states.count},
         {"locals", c->all.locals.count},
+        {"endless", c->all.traps.count},
     };
     bool same = true;
     uint64_t value;

@@ -1,4 +1,5 @@
-/* Every reachable state, see states.h: breadth-first, with a queue of whole states. */
+/* Every reachable state, see states.h: breadth-first, with a queue of whole states, numbered from 0 in its
+ * order. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@ void mz_reached_clear(struct mz_reached *r)
 {
     mz_set_clear(&r->states);
     mz_set_clear(&r->locals);
+    mz_set_clear(&r->traps);
     mz_findings_clear(&r->finals);
     r->transitions = 0;
 }
@@ -17,6 +19,7 @@ void mz_reached_free(struct mz_reached *r)
 {
     mz_set_free(&r->states);
     mz_set_free(&r->locals);
+    mz_set_free(&r->traps);
     mz_findings_free(&r->finals);
 }
 
@@ -123,12 +126,117 @@ static void push(struct queue *q, const struct mz_machine_state *s)
     q->states[q->count++] = *s;
 }
 
+/* Traps: sets of states that lead to each other and to nothing else, and not final ones. A state is in one
+ * iff all that it leads to leads back to it. */
+
+struct edge {
+    uint32_t from, to;
+    uint32_t next, next_to; /* edges from the same state, to the same state; plus one */
+    uint8_t thread;
+    bool writes;
+};
+
+struct graph {
+    struct edge *edges;
+    uint32_t count, size, states;
+    uint32_t *first, *first_to, *queue; /* for each state: its edges, plus one */
+    bool *ahead, *behind, *done;        /* for each state */
+};
+
+static void add_edge(struct graph *g, struct edge e)
+{
+    if (g->count == g->size) {
+        g->size = g->size ? 2 * g->size : 256;
+        g->edges = realloc(g->edges, g->size * sizeof *g->edges);
+        if (!g->edges) abort();
+    }
+    g->edges[g->count++] = e;
+}
+
+static void link_edges(struct graph *g, uint32_t states)
+{
+    g->states = states;
+    g->first = calloc(3 * (size_t)states, sizeof *g->first);
+    g->ahead = calloc(3, states);
+    if (!g->first || !g->ahead) abort();
+    g->first_to = g->first + states;
+    g->queue = g->first_to + states;
+    g->behind = g->ahead + states;
+    g->done = g->behind + states;
+    for (uint32_t i = 0; i < g->count; i++) {
+        struct edge *e = &g->edges[i];
+        e->next = g->first[e->from];
+        e->next_to = g->first_to[e->to];
+        g->first[e->from] = g->first_to[e->to] = i + 1;
+    }
+}
+
+/* What a state leads to, or what leads to it; the state itself included. */
+static void spread(struct graph *g, bool *mark, uint32_t from, bool backward)
+{
+    uint32_t count = 1;
+    memset(mark, 0, g->states);
+    mark[g->queue[0] = from] = true;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t n = (backward ? g->first_to : g->first)[g->queue[i]]; n;) {
+            const struct edge *e = &g->edges[n - 1];
+            uint32_t to = backward ? e->from : e->to;
+            if (!mark[to]) mark[g->queue[count++] = to] = true;
+            n = backward ? e->next_to : e->next;
+        }
+}
+
+/* Does the state lead to one that does not lead back? To which? */
+static bool leads_away(struct graph *g, uint32_t s, uint32_t *to)
+{
+    spread(g, g->ahead, s, false);
+    spread(g, g->behind, s, true);
+    for (uint32_t i = 0; i < g->states; i++) {
+        if (!g->ahead[i] || g->behind[i]) continue;
+        *to = i;
+        return true;
+    }
+    return false;
+}
+
+static void find_traps(struct mz_reached *r, struct graph *g)
+{
+    for (uint32_t s = 0; s < g->states; s++) {
+        uint64_t threads = 0, writers = 0;
+        uint32_t at = s;
+        if (g->done[s]) continue;
+        while (leads_away(g, at, &at)) {
+        }
+        for (uint32_t i = 0; i < g->states; i++) g->done[i] |= g->behind[i];
+        for (uint32_t i = 0; i < g->count; i++) {
+            if (!g->ahead[g->edges[i].from]) continue;
+            threads |= (uint64_t)1 << g->edges[i].thread;
+            if (g->edges[i].writes) writers |= (uint64_t)1 << g->edges[i].thread;
+        }
+        if (threads) mz_reached_trap(r, threads, writers);
+    }
+}
+
+void mz_reached_trap(struct mz_reached *r, uint64_t threads, uint64_t writers)
+{
+    bool added;
+    mz_set_add(&r->traps, (struct mz_hash){threads, writers + 1}, &added);
+}
+
+static uint32_t number_of(struct mz_reached *r, struct mz_machine *k, const struct mz_machine_state *s)
+{
+    bool added;
+    return (uint32_t)mz_set_add(&r->states, hash_of(k, s), &added)->value;
+}
+
 bool mz_states_run(const struct mz_model *m, bool sections, uint32_t max, struct mz_reached *r)
 {
-    static struct queue q; /* its memory is used again */
+    static struct queue q; /* their memory is used again */
+    static struct graph g;
     struct mz_machine k;
     struct mz_machine_state s;
-    q.count = 0;
+    bool added;
+    q.count = g.count = 0;
     mz_reached_clear(r);
     mz_machine_init(&k, m, sections);
     mz_machine_start(&k, &s);
@@ -139,9 +247,25 @@ bool mz_states_run(const struct mz_model *m, bool sections, uint32_t max, struct
             for (unsigned choices = mz_machine_choices(&k, &q.states[i], t); choices;
                  choices &= choices - 1) {
                 s = q.states[i];
+                struct edge e = {.from = i, .thread = (uint8_t)t};
+                e.writes = mz_machine_object(&k, &s, t) >= 0 && mz_machine_use(&k, &s, t) != MZ_USE_READ;
                 mz_machine_step(&k, &s, t, __builtin_ctz(choices));
                 r->transitions++;
-                if (mz_reached_add(r, &k, &s)) push(&q, &s);
+                added = mz_reached_add(r, &k, &s);
+                if (added) {
+                    bool unused;
+                    mz_set_add(&r->states, hash_of(&k, &s), &unused)->value = q.count;
+                    push(&q, &s);
+                }
+                e.to = number_of(r, &k, &s);
+                add_edge(&g, e);
             }
+    r->sections = k.features >> MZ_FEATURE_SECTION & 1;
+    if (q.count <= max && mz_model_loops(m)) {
+        link_edges(&g, q.count);
+        find_traps(r, &g);
+        free(g.first);
+        free(g.ahead);
+    }
     return q.count <= max;
 }

@@ -12,7 +12,10 @@ struct mz_reached {
                              what others do (a join, a signal) depends on the order of independent events:
                              that is left out, as are the states in which it waits so. */
     struct mz_findings finals; /* outcomes, deadlocks; failing assertions of all states. No classes. */
+    struct mz_set
+        traps; /* sets of states that nothing leads out of, by who goes round there and who of them writes */
     uint64_t transitions;
+    bool sections; /* of the program: one happened */
 };
 
 void mz_reached_clear(struct mz_reached *r);
@@ -20,6 +23,8 @@ void mz_reached_free(struct mz_reached *r);
 /* Counts the state and the local states; returns whether it is new. Its clocks and form are made zero. */
 bool mz_reached_add(struct mz_reached *r, struct mz_machine *k, struct mz_machine_state *s);
 bool mz_reached_has(const struct mz_reached *r, const struct mz_machine *k, struct mz_machine_state *s);
+
+void mz_reached_trap(struct mz_reached *r, uint64_t threads, uint64_t writers);
 
 /* All of it; false if there are more than `max` states. */
 bool mz_states_run(const struct mz_model *m, bool sections, uint32_t max, struct mz_reached *r);
