@@ -376,6 +376,7 @@ uint64_t mz_explore_memory(struct mz_exploration *x)
 bool mz_explore_full(struct mz_exploration *x)
 {
     uint64_t limit = x->options.memory_limit;
+    if (x->stateful && mz_stateful_full(x)) return true;
     return (limit && mz_explore_memory(x) > limit) || x->wakeup_count + x->capacity > WAKEUP_NODES;
 }
 
@@ -423,7 +424,7 @@ static void count(struct mz_exploration *x)
     else if (x->ending == MZ_ENDING_ASLEEP)
         c->blocked++;
     else if (x->ending == MZ_ENDING_VISITED)
-        c->revisited++;
+        c->executions++, c->revisited++;
     else if (x->ending == MZ_ENDING_PEEKED)
         c->peeks++;
     c->transitions += x->path.depth > x->path.replay ? x->path.depth - x->path.replay : 0;

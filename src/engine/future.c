@@ -4,11 +4,11 @@
 #include "stateful.h"
 #include "../base/region.h"
 
-#define MAX_ENTRIES ((size_t)1 << 33)
+#define MAX_ENTRIES ((size_t)1 << 36) /* bytes */
 #define MAX_SETS    (1u << 28)
 #define FIRST_TABLE 256u
 #define RECENT      (1u << 14)
-#define SCRATCH     (1u << 24) /* entries of the largest set */
+#define SCRATCH     (1u << 26) /* entries of the largest set */
 
 struct set {
     size_t at; /* of its entries */
@@ -70,6 +70,11 @@ uint64_t mz_futures_memory(const struct mz_futures *f)
 {
     return sizeof *f + f->used * sizeof *f->entries + f->count * sizeof *f->sets +
            ((uint64_t)f->mask + 1) * sizeof *f->table;
+}
+
+bool mz_futures_full(const struct mz_futures *f)
+{
+    return f->count > MAX_SETS / 2 || f->used * sizeof *f->entries > MAX_ENTRIES / 2;
 }
 
 static uint64_t key(const struct mz_elem *e)

@@ -74,6 +74,11 @@ uint64_t mz_graph_memory(const struct mz_graph *g)
            ((uint64_t)g->node_mask + g->edge_mask + 2) * sizeof(uint32_t);
 }
 
+bool mz_graph_full(const struct mz_graph *g)
+{
+    return g->node_count > MAX_NODES / 2 || g->edge_count > MAX_EDGES / 2;
+}
+
 static uint32_t hash(uint64_t word) { return (uint32_t)(word * 0x9e3779b97f4a7c15u >> 32); }
 
 static uint64_t key_of_node(const struct mz_elem *e)

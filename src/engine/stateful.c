@@ -54,6 +54,12 @@ uint64_t mz_stateful_memory(const struct mz_exploration *x)
            x->path.depth * sizeof *s->marks;
 }
 
+bool mz_stateful_full(const struct mz_exploration *x)
+{
+    const struct mz_stateful *s = x->stateful;
+    return (s->futures && mz_futures_full(s->futures)) || (s->graph && mz_graph_full(s->graph));
+}
+
 /* ---- the order of threads ---- */
 
 int mz_stateful_pick(struct mz_exploration *x, uint64_t threads)
@@ -122,13 +128,25 @@ static void fresh_mark(struct mz_exploration *x, uint32_t k)
     m->low = m->state;
     m->future = 0;
     m->cyclic = m->progress = m->single = false;
-    m->peek = m->later = 0;
+    m->peek = 0;
     m->cycle = (struct mz_cycle){0};
     if (!s->futures) return;
     for (uint64_t t = m->alive & ~m->sleeping & ~x->view->enabled; t; t &= t - 1) {
         int p = __builtin_ctzll(t);
         m->future = mz_future_with(s->futures, m->future, mz_blocked_entry(x, p, m->blocked_on[p]));
     }
+}
+
+/* All the other threads of node k lead to something new too: one must be first, and it may as well be the one
+ * whose step has just been tried. */
+static bool is_last_peek(struct mz_exploration *x, uint32_t k)
+{
+    struct mz_mark *m = &x->stateful->marks[k];
+    uint64_t self = mz_bit(x->nodes[k].step.thread);
+    if (x->nodes[k].done || m->peek != self) return false;
+    x->nodes[k].backtrack = self;
+    m->peek = 0;
+    return true;
 }
 
 enum mz_arrival mz_stateful_arrive(struct mz_exploration *x, uint32_t k)
@@ -142,7 +160,7 @@ enum mz_arrival mz_stateful_arrive(struct mz_exploration *x, uint32_t k)
     s->marks[k].state = n;
     x->counters.matches += n > 0;
     if (n) return MZ_WAS_THERE;
-    if (k > 0 && s->marks[k - 1].peek) return MZ_PEEKED;
+    if (k > 0 && s->marks[k - 1].peek && !is_last_peek(x, k - 1)) return MZ_PEEKED;
     if (!(n = mz_store_add(x, &s->store, slot, &state))) return MZ_NO_ROOM;
     if (n % 1024 == 0 && mz_explore_full(x)) return MZ_NO_ROOM;
     x->counters.states++;

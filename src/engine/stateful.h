@@ -62,6 +62,7 @@ struct mz_futures *mz_futures_new(void);
 void mz_futures_free(struct mz_futures *f);
 void mz_futures_clear(struct mz_futures *f);
 uint64_t mz_futures_memory(const struct mz_futures *f);
+bool mz_futures_full(const struct mz_futures *f); /* half of the room is used */
 mz_future mz_future_union(struct mz_futures *f, mz_future a, mz_future b);
 mz_future mz_future_with(struct mz_futures *f, mz_future a, struct mz_elem e);
 const struct mz_elem *mz_future_entries(const struct mz_futures *f, mz_future a, uint32_t *count);
@@ -74,6 +75,7 @@ struct mz_graph *mz_graph_new(void);
 void mz_graph_free(struct mz_graph *g);
 void mz_graph_clear(struct mz_graph *g);
 uint64_t mz_graph_memory(const struct mz_graph *g);
+bool mz_graph_full(const struct mz_graph *g);
 uint32_t mz_graph_node(struct mz_graph *g, struct mz_elem entry);
 uint32_t mz_graph_known(struct mz_graph *g, struct mz_elem entry); /* the same, but 0 if it is not there */
 void mz_graph_edge(struct mz_graph *g, uint32_t from, uint32_t to);
@@ -99,7 +101,7 @@ struct mz_mark {         /* what is known of node k beyond struct mz_node */
     struct mz_cycle cycle;
     bool single;              /* invisible: one thread's step is independent of all that others ever do */
     uint64_t alive, sleeping; /* sleeping: alive without a pending operation */
-    uint64_t peek, later;     /* visited first: whose steps are still to be tried; lead to something new */
+    uint64_t peek;            /* visited first: whose steps are still to be tried */
     uint64_t stirred;         /* threads that its current step got going */
     uint64_t timeouts;        /* waiters that its current step woke and that could have timed out */
     uint32_t blocked_on[MZ_MAX_THREADS]; /* object, of threads that are blocked */
@@ -133,6 +135,8 @@ struct mz_stateful *mz_stateful_new(struct mz_exploration *x);
 void mz_stateful_free(struct mz_exploration *x);
 void mz_stateful_clear(struct mz_exploration *x);
 uint64_t mz_stateful_memory(const struct mz_exploration *x);
+bool mz_stateful_full(
+    const struct mz_exploration *x); /* what was reserved may not be enough for another thousand states */
 
 enum mz_arrival { MZ_ARRIVED, MZ_WAS_THERE, MZ_PEEKED, MZ_NO_ROOM };
 enum mz_arrival mz_stateful_arrive(struct mz_exploration *x, uint32_t k);

@@ -248,7 +248,7 @@ struct mz_options_block {
 };
 
 struct mz_counters {
-    uint64_t executions;         /* complete ones */
+    uint64_t executions;         /* complete ones; of stateful algorithms also those that revisit */
     uint64_t blocked;            /* cut short because all that could run was asleep */
     uint64_t cut;                /* ended in a loop that waits for what another execution brings */
     uint64_t transitions;        /* visible operations executed, replayed prefixes not counted again */

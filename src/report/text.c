@@ -427,7 +427,10 @@ static void add_search(struct mz_strbuf *out, const struct mz_report *report, co
     if (report->bug_count && report->reason) mz_strbuf_addf(&b, " (%s)", report->reason);
     mz_strbuf_addf(&b, "; algorithm %s, ", report->algorithm);
     add_count(&b, c->executions, "execution");
-    mz_strbuf_addf(&b, ", %" PRIu64 " blocked, ", c->blocked);
+    if (c->states)
+        mz_strbuf_addf(&b, ", %" PRIu64 " states, %" PRIu64 " revisited, ", c->states, c->revisited);
+    else
+        mz_strbuf_addf(&b, ", %" PRIu64 " blocked, ", c->blocked);
     if (c->cut) mz_strbuf_addf(&b, "%" PRIu64 " cut in loops that wait, ", c->cut);
     add_count(&b, c->transitions, "transition");
     mz_strbuf_add(&b, ", at most ");
