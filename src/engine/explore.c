@@ -424,7 +424,7 @@ static void count(struct mz_exploration *x)
     else if (x->ending == MZ_ENDING_ASLEEP)
         c->blocked++;
     else if (x->ending == MZ_ENDING_VISITED)
-        c->executions++, c->revisited++;
+        c->revisited++;
     else if (x->ending == MZ_ENDING_PEEKED)
         c->peeks++;
     c->transitions += x->path.depth > x->path.replay ? x->path.depth - x->path.replay : 0;

@@ -248,11 +248,11 @@ struct mz_options_block {
 };
 
 struct mz_counters {
-    uint64_t executions;         /* complete ones; of stateful algorithms also those that revisit */
-    uint64_t blocked;            /* cut short because all that could run was asleep */
-    uint64_t cut;                /* ended in a loop that waits for what another execution brings */
-    uint64_t transitions;        /* visible operations executed, replayed prefixes not counted again */
-    uint64_t operations;         /* all visible operations executed, in replayed prefixes too */
+    uint64_t executions;  /* complete ones; in the channel, of stateful algorithms, also those that revisit */
+    uint64_t blocked;     /* cut short because all that could run was asleep */
+    uint64_t cut;         /* ended in a loop that waits for what another execution brings */
+    uint64_t transitions; /* visible operations executed, replayed prefixes not counted again */
+    uint64_t operations;  /* all visible operations executed, in replayed prefixes too */
     uint64_t local_operations;   /* spawns, joins, releases */
     uint64_t max_depth, threads; /* threads: largest number in one execution */
     uint64_t races;              /* reversible races analysed */
