@@ -372,6 +372,24 @@ static __attribute__((noinline)) void record_access(uint64_t address, size_t siz
     mz_record(write ? MZ_OP_WRITE : MZ_OP_READ, address, (unsigned)size, flags, value, 0, 0, frame);
 }
 
+/* What is on the thread's own stack is part of its local state (spin.c). */
+static inline bool is_own(const void *p)
+{
+    const struct mz_slot *s = &rt.slots[rt.self];
+    return (const char *)p >= s->stack_low && (const char *)p < s->stack_high;
+}
+
+static inline void count_change(const void *p)
+{
+    if (!is_own(p)) mz_changed();
+}
+
+/* After the checks: there is memory. */
+static inline void keep(const void *p, size_t size, bool write)
+{
+    if (mz_unlikely(rt.undo) && write && !is_own(p)) mz_keep_program(p, size);
+}
+
 /* Page by page, each looked at first: a wild range crashes here as it would in the program, where its memory
  * ends, and gets no terabytes of cells. */
 static __attribute__((noinline)) void long_range(uint64_t address, size_t size, bool write, uint64_t pc)
@@ -381,31 +399,25 @@ static __attribute__((noinline)) void long_range(uint64_t address, size_t size, 
         if (part > size) part = size;
         (void)*(const volatile char *)(uintptr_t)address;
         mz_shadow_range(address, part, write, pc);
+        keep((const void *)(uintptr_t)address, part, write);
         address += part;
         size -= part;
     }
-}
-
-/* What is on the thread's own stack is part of its local state (spin.c). */
-static inline void count_change(const void *p, size_t size)
-{
-    const struct mz_slot *s = &rt.slots[rt.self];
-    if ((const char *)p >= s->stack_low && (const char *)p < s->stack_high) return;
-    mz_changed();
-    mz_keep_program(p, size);
 }
 
 static inline void hook(void *p, size_t size, bool write, void *pc, const void *frame)
 {
     if (mz_unlikely(!rt.active)) return;
     rt.hooks++;
-    if (write) count_change(p, size);
+    if (write) count_change(p);
     if (mz_unlikely(rt.allow_races) && mz_visible_access(p, size, write, false, pc, frame)) return;
     if (mz_unlikely(rt.recording)) record_access((uintptr_t)p, size, write, frame);
-    if (mz_unlikely(size > PAGE))
+    if (mz_unlikely(size > PAGE)) {
         long_range((uintptr_t)p, size, write, (uintptr_t)pc);
-    else
-        mz_shadow_range((uintptr_t)p, size, write, (uintptr_t)pc);
+        return;
+    }
+    mz_shadow_range((uintptr_t)p, size, write, (uintptr_t)pc);
+    keep(p, size, write);
 }
 
 void mz_access_range(const void *p, size_t size, bool write, void *pc, const void *frame)
@@ -463,11 +475,12 @@ static inline void hook_aligned(void *p, size_t size, bool write, void *pc, cons
         return;
     }
     rt.hooks++;
-    if (write) count_change(p, size);
+    if (write) count_change(p);
     if (mz_unlikely((uintptr_t)p % GRANULE + size > GRANULE))
         mz_shadow_range((uintptr_t)p, size, write, (uintptr_t)pc);
     else
         plain((uintptr_t)p, (unsigned)size, write, (uintptr_t)pc);
+    keep(p, size, write);
 }
 
 /* With --data-races=allow these are always operations. */
@@ -478,14 +491,14 @@ static inline void hook_volatile(void *p, size_t size, bool write, void *pc, con
         return;
     }
     rt.hooks++;
-    if (write) count_change(p, size);
+    if (write) count_change(p);
     mz_visible_access(p, size, write, true, pc, frame);
 }
 
 static inline void hook_both(void *p, size_t size, void *pc, const void *frame)
 {
     if (mz_unlikely(rt.allow_races) && rt.active && mz_visible_access(p, size, true, false, pc, frame)) {
-        count_change(p, size);
+        count_change(p);
         return;
     }
     hook(p, size, false, pc, frame);
