@@ -11,6 +11,7 @@
 #include "cc_line.h"
 #include "files.h"
 #include "help.h"
+#include "portfolio.h"
 #include "session.h"
 
 struct check {
@@ -196,9 +197,8 @@ static void fail_report(struct check *c)
     c->report.reason = mz_memory_string(mz_last_failure());
 }
 
-static int check(struct check *c)
+static int explore_and_report(struct check *c, int status)
 {
-    int status = prepare(c);
     c->report.algorithm = c->settings.algorithm_name;
     if (status == 0) status = explore(c);
     if (status != 0) {
@@ -210,6 +210,23 @@ static int check(struct check *c)
         if (c->report.verdict == MZ_FAILED) mz_fail("%s: %s", c->program.name, c->report.reason);
     }
     return mz_session_write(&c->report, &c->settings, true);
+}
+
+/* A member of a portfolio. */
+static int check_with(void *data, const struct mz_settings *settings)
+{
+    struct check *c = data;
+    c->settings = *settings;
+    free(c->recipe.algorithm);
+    c->recipe.algorithm = mz_memory_string(settings->algorithm_name);
+    return explore_and_report(c, 0);
+}
+
+static int check(struct check *c)
+{
+    int status = prepare(c);
+    if (status == 0 && c->settings.portfolio) return mz_portfolio(&c->settings, check_with, c);
+    return explore_and_report(c, status);
 }
 
 int mz_command_check(int argc, char **argv)

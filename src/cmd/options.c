@@ -72,10 +72,10 @@ static int not_yet(struct mz_settings *s, const struct option *o, const char *va
 static const struct {
     const char *name;
     enum mz_algorithm algorithm;
-} algorithms[] = {{"optimal", MZ_ALG_OPTIMAL},  {"source", MZ_ALG_SOURCE},     {"dpor", MZ_ALG_DPOR},
-                  {"sleep", MZ_ALG_NONE},       {"none", MZ_ALG_NONE},         {"sdpor", MZ_ALG_SDPOR},
-                  {"s-por", MZ_ALG_S_POR},      {"de-s-por", MZ_ALG_DE_S_POR}, {"dl-s-por", MZ_ALG_DL_S_POR},
-                  {"stateful", MZ_ALG_STATEFUL}};
+} algorithms[] = {{"optimal", MZ_ALG_OPTIMAL},   {"source", MZ_ALG_SOURCE},     {"dpor", MZ_ALG_DPOR},
+                  {"sleep", MZ_ALG_NONE},        {"none", MZ_ALG_NONE},         {"sdpor", MZ_ALG_SDPOR},
+                  {"s-por", MZ_ALG_S_POR},       {"de-s-por", MZ_ALG_DE_S_POR}, {"dl-s-por", MZ_ALG_DL_S_POR},
+                  {"stateful", MZ_ALG_STATEFUL}, {"portfolio", MZ_ALG_S_POR}};
 
 static int parse_algorithm(struct mz_settings *s, const struct option *o, const char *value)
 {
@@ -84,6 +84,7 @@ static int parse_algorithm(struct mz_settings *s, const struct option *o, const 
         names[i] = algorithms[i].name;
         if (strcmp(value, names[i]) != 0) continue;
         s->algorithm = algorithms[i].algorithm;
+        s->portfolio = !strcmp(value, "portfolio");
         s->algorithm_name = names[i];
         return 0;
     }
@@ -315,7 +316,8 @@ static const struct option options[] = {
     {"algorithm", 0, VALUE, "A", MZ_FOR_CHECK,
      "How to leave out equivalent interleavings: optimal (default: each class of executions exactly once), "
      "source, dpor, sleep (sleep sets only) or none. The stateful ones (sdpor, s-por, de-s-por, dl-s-por, "
-     "stateful) explore no state twice: for programs with many interleavings but few states.",
+     "stateful) explore no state twice: for programs with many interleavings but few states. portfolio runs "
+     "s-por and dl-s-por side by side, the first to finish wins.",
      parse_algorithm},
     {"no-sleep-sets", 0, NOTHING, NULL, MZ_FOR_CHECK, "With dpor and none: do without sleep sets.",
      parse_no_sleep_sets},

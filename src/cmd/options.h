@@ -16,6 +16,7 @@ enum mz_when { MZ_AUTO, MZ_ALWAYS, MZ_NEVER };
 struct mz_settings {
     enum mz_algorithm algorithm;
     const char *algorithm_name;
+    bool portfolio; /* several algorithms at once */
     enum mz_backtrack backtrack;
     bool sleep_sets, allow_races, heap_reuse, leaks, keep_going, spurious_wakeups;
     bool exact_match; /* of states */
