@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MZ_CHANNEL_MAGIC   0x4d5a43484e310a00ull
-#define MZ_CHANNEL_VERSION 9u
+#define MZ_CHANNEL_VERSION 10u
 #define MZ_CHANNEL_ENV     "MAZURKA_CHANNEL"
 
 #define MZ_MAX_THREADS  64
@@ -291,6 +291,7 @@ struct mz_channel {
     uint64_t records_offset, records_capacity;     /* struct mz_record[] */
     uint64_t arena_offset, arena_used, arena_size; /* schedules of findings */
     char notes[8][MZ_TEXT];                        /* what was not modelled; empty strings end the list */
+    char hint[MZ_TEXT];                            /* what would be faster; empty: nothing */
     volatile uint32_t analysing;                   /* between executions: the program does not run */
     volatile uint32_t in_kernel;                   /* the program is inside of a system call ... */
     uint32_t kernel_thread;                        /* ... of this slot ... */

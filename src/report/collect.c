@@ -674,6 +674,7 @@ void mz_collect_run(const struct mz_outcome *outcome, struct mz_report *report)
     report->interrupted = c->end != MZ_END_COMPLETE;
     for (size_t i = 0; i < sizeof c->notes / MZ_TEXT && c->notes[i][0]; i++)
         mz_list_add(&report->notes, c->notes[i]);
+    if (c->hint[0]) report->hint = mz_memory_string(c->hint);
     collect_warnings(outcome, report);
     report->verdict = report->bug_count ? MZ_ERROR : verdict_of_end(outcome, report);
     if (!report->bug_count || c->end == MZ_END_FINDING || c->end == MZ_END_COMPLETE) return;

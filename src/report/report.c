@@ -120,6 +120,7 @@ void mz_report_release(struct mz_report *report)
     free(report->program);
     free(report->reason);
     mz_list_release(&report->notes);
+    free(report->hint);
     mz_list_release(&report->warnings);
     *report = (struct mz_report){0};
 }

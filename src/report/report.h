@@ -104,6 +104,7 @@ struct mz_report {
     struct mz_bug *bugs;
     size_t bug_count;
     struct mz_list notes; /* what was not modelled */
+    char *hint;           /* what would be faster; NULL: nothing */
     struct mz_list warnings;
 };
 

@@ -181,6 +181,7 @@ void mz_report_json(struct mz_strbuf *out, const struct mz_report *report)
     mz_json_open(&j, "not_modelled", '[');
     for (size_t i = 0; i < report->notes.count; i++) mz_json_string(&j, NULL, report->notes.items[i]);
     mz_json_close(&j, ']');
+    if (report->hint) mz_json_string(&j, "hint", report->hint);
     mz_json_close(&j, '}');
     mz_strbuf_addc(&j.out, '\n');
     mz_strbuf_add(out, mz_strbuf_text(&j.out));

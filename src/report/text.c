@@ -463,6 +463,7 @@ static void add_notes(struct mz_strbuf *out, const struct mz_report *report)
     }
     for (size_t i = 0; i < report->notes.count; i++)
         mz_strbuf_addf(out, "%s%s\n", i ? "              " : "Not modelled: ", report->notes.items[i]);
+    if (report->hint) mz_strbuf_addf(out, "Hint: %s\n", report->hint);
 }
 
 void mz_text_report(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)

@@ -205,7 +205,7 @@ void mz_fiber_prepare(int slot)
 void mz_fiber_keep(int slot)
 {
     if (rt.switch_fp) mz_keep(&environments[slot], sizeof environments[slot]);
-    if (mz_likely(!rt.stateful) || mz_fiber_stack_contains(slot, (uintptr_t)MZ_FRAME())) return;
+    if (mz_likely(!rt.hashing) || mz_fiber_stack_contains(slot, (uintptr_t)MZ_FRAME())) return;
     mz_raw_memset((char *)rt.slots[slot].sp - CLEARED, 0, CLEARED); /* state.c */
 }
 
@@ -238,7 +238,7 @@ __attribute__((noinline)) void mz_fiber_mark(void)
                      :
                      : "D"(&rt.slots[rt.self].sp)
                      : "rsi", CLOBBERED);
-    if (rt.stateful) clear_below();
+    if (rt.hashing) clear_below();
 }
 
 __attribute__((noinline)) void mz_fiber_go(int slot)

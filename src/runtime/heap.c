@@ -323,7 +323,7 @@ static void *alloc(size_t align, size_t size, int with, void *pc, const void *fr
     mark(round_up((uintptr_t)(b + 1) + size, GRAIN), round_up((uintptr_t)(b + 1) + room, GRAIN), 0);
     fill((char *)(b + 1), size, with);
     if (mz_unlikely(rt.recording)) mz_history_allocated(b, again, frame);
-    if (mz_unlikely(rt.stateful)) mz_state_allocated(b + 1, size, with);
+    if (mz_unlikely(rt.hashing)) mz_state_allocated(b + 1, size, with);
     return b + 1;
 }
 
@@ -355,7 +355,7 @@ static void release(void *p, struct mz_block *b, void *pc, const void *frame)
     /* Whoever still uses the block without being ordered before this races with it. */
     mz_shadow_freed((uintptr_t)p, b->size, again ? MZ_OP_FREE : MZ_OP_DEALLOCATE, (uintptr_t)pc);
     mz_keep(b, sizeof *b);
-    if (mz_unlikely(rt.stateful) && in_arenas((uintptr_t)p)) mz_state_freed(p, b->size, (int)b->history);
+    if (mz_unlikely(rt.hashing) && in_arenas((uintptr_t)p)) mz_state_freed(p, b->size, (int)b->history);
     b->mark = GONE;
     if (!in_arenas((uintptr_t)p)) return;
     mz_keep(&live_blocks, sizeof live_blocks);

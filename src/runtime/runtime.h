@@ -117,6 +117,7 @@ struct mz_runtime {
     bool active;     /* a fiber of the program runs: hooks are in force */
     bool recording;
     bool stateful;      /* the algorithm wants to know the state */
+    bool hashing;       /* the identity of the state is kept up to date */
     uint8_t undo;       /* enum mz_undo: what is changed is kept, to go back to */
     uint8_t self;       /* slot of the running fiber */
     uint8_t choice;     /* of the step that was just scheduled */

@@ -591,10 +591,13 @@ static void start_exploration(void)
         rt.recording = rt.channel->records_capacity > 0;
         rt.once = true;
     }
-    rt.stateful = options.algorithm >= MZ_ALG_STATEFUL;
+    rt.stateful = rt.hashing = options.algorithm >= MZ_ALG_STATEFUL;
     if (rt.stateful) {
         options.state = mz_state_of;
         if (o->exact_match) options.state_bytes = mz_state_bytes;
+        if (!rt.channel->options.allow_races)
+            mz_note("data races that only show on other ways to states that were there before "
+                    "(--algorithm=optimal goes all ways)");
         mz_spin_forbid("the stateful algorithm"); /* a loop that waits comes back to the same state */
     }
     rt.x = mz_explore_new(&rt.view, &options);

@@ -269,3 +269,40 @@ size_t mz_state_bytes(void *system, const void **bytes)
     *bytes = st.bytes;
     return st.size;
 }
+
+/* ---- would it pay? ---- */
+
+/* A stateless search looks for a while how often it comes to a state that it has seen. */
+#define SEEN 16384u
+
+static struct {
+    struct mz_state states[SEEN];
+    uint32_t looked, met;
+} sample;
+
+void mz_state_sample(void)
+{
+    struct mz_state now;
+    if (rt.path->depth < rt.path->replay || sample.looked >= SEEN / 2) return;
+    mz_state_of(NULL, &now);
+    uint32_t i = (uint32_t)(now.hash[0] % SEEN);
+    for (; sample.states[i].hash[0] | sample.states[i].hash[1]; i = (i + 1) % SEEN) {
+        if (sample.states[i].hash[0] != now.hash[0] || sample.states[i].hash[1] != now.hash[1]) continue;
+        sample.met++;
+        break;
+    }
+    sample.states[i] = now;
+    sample.looked++;
+}
+
+void mz_state_advise(void)
+{
+    char text[MZ_TEXT], *end = text + sizeof text, *t = text;
+    if (sample.looked < 256 || sample.met * 2 < sample.looked) return;
+    t = mz_text_number(t, end, sample.met * 100ull / sample.looked, 10);
+    mz_text_add(
+        t, end,
+        " % of the states looked at had been there before: --algorithm=portfolio, which explores none "
+        "twice, may be much faster");
+    mz_text_copy(rt.channel->hint, sizeof rt.channel->hint, text);
+}

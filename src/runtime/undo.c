@@ -130,7 +130,7 @@ static inline bool is_new(uint64_t at)
 {
     uint32_t i = (uint32_t)(at * 0x9e3779b97f4a7c15ull >> 48);
     if (mz_unlikely(un.word_count >= WORDS / 2)) {
-        if (rt.stateful) mz_state_poison();
+        if (rt.hashing) mz_state_poison();
         return true;
     }
     for (; un.words[i].stamp == un.stamp; i = (i + 1) % WORDS)
@@ -147,7 +147,7 @@ static void write_word(uint64_t at)
     if (mz_unlikely(un.count > LOG_LIMIT) && overflows(8)) return;
     uint64_t old = *(const uint64_t *)at;
     *(uint64_t *)(void *)push(at, 8, WORD, 0, 0) = old;
-    if (mz_likely(!rt.stateful)) return;
+    if (mz_likely(!rt.hashing)) return;
     int owner = mz_fiber_stack_owner(at);
     if (owner >= 0)
         un.others |= mz_slot_bit(owner); /* its stack has a hash of its own */
@@ -237,7 +237,7 @@ static bool compare_thread(uint32_t s)
     changed |= compare(&rt.view.pending[s], &un.view->pending[s], sizeof *rt.view.pending);
     if (!rt.switch_fs) return changed;
     char *tls = (char *)rt.slots[s].fs - rt.tls_size, *mirror = un.tls + s * rt.tls_size;
-    if (rt.undo == MZ_UNDO_PAGES && rt.stateful) compare_hashed(tls, mirror, rt.tls_size);
+    if (rt.undo == MZ_UNDO_PAGES && rt.hashing) compare_hashed(tls, mirror, rt.tls_size);
     return changed | compare(tls, mirror, rt.tls_size);
 }
 
@@ -270,8 +270,8 @@ static uint64_t compare_all(uint64_t threads)
     compare(&rt.view, un.view, offsetof(struct mz_view, pending));
     if (!rt.switch_fs) compare((char *)rt.slots[0].fs - rt.tls_size, un.tls, rt.tls_size);
     if (rt.undo != MZ_UNDO_PAGES) return changed;
-    mz_snapshot_compare(rt.stateful ? compare_hashed : compare_memory);
-    mz_heap_compare(rt.stateful ? compare_hashed : compare_memory);
+    mz_snapshot_compare(rt.hashing ? compare_hashed : compare_memory);
+    mz_heap_compare(rt.hashing ? compare_hashed : compare_memory);
     return changed;
 }
 
@@ -297,7 +297,7 @@ void mz_undo_begin(void)
     un.stamp++;
     un.word_count = 0;
     un.off = false;
-    if (rt.stateful) mz_state_begin();
+    if (rt.hashing) mz_state_begin();
     if (rt.undo) fill_mirrors();
 }
 
@@ -315,13 +315,14 @@ void mz_undo_node(void)
     uint32_t k = rt.path->depth;
     uint64_t threads = changed_threads();
     if (mz_unlikely(un.off)) return;
-    if (mz_unlikely(rt.stateful)) settle_words();
+    if (mz_unlikely(rt.hashing)) settle_words();
     if (mz_unlikely(un.floor == UINT32_MAX || un.count > LOG_LIMIT)) {
         un.count = 0;
         un.floor = k;
     }
     uint64_t changed = compare_all(threads);
-    if (mz_unlikely(rt.stateful)) mz_state_node(changed & known_slots());
+    if (mz_unlikely(rt.hashing)) mz_state_node(changed & known_slots());
+    if (mz_unlikely(rt.hashing) && !rt.stateful) mz_state_sample();
     next_step_begins(k);
 }
 
@@ -331,7 +332,7 @@ void mz_undo_thread(int slot) { un.others |= mz_slot_bit(slot); }
 void mz_undo_barrier(void)
 {
     if (rt.undo && un.floor < rt.path->depth) un.floor = rt.path->depth;
-    if (rt.stateful) mz_state_poison(); /* it is not part of the identity */
+    if (rt.hashing) mz_state_poison(); /* it is not part of the identity */
 }
 
 /* There is memory that is not looked at. */
@@ -356,7 +357,7 @@ void mz_undo_to(uint32_t k)
         if (e.kind == MIRRORED) copy((void *)(uintptr_t)e.mirror, bytes, e.size);
         un.count = (size_t)(bytes - un.log);
     }
-    if (rt.stateful) mz_state_back(k);
+    if (rt.hashing) mz_state_back(k);
     next_step_begins(k);
 }
 
@@ -390,6 +391,23 @@ static enum mz_undo reversible(void)
     return o->backtrack == MZ_BACKTRACK_CHECKPOINT || rt.writes_unknown ? MZ_UNDO_PAGES : MZ_UNDO_WRITES;
 }
 
+/* Once in a longer search: would it pay not to explore states twice? Not if loops that wait are known: where
+ * they are left must not depend on what is cleared for the sake of states. */
+#define LOOK_FROM 2000u
+#define LOOK_TO   2200u
+
+static void look_at_states(void)
+{
+    bool from = rt.runs == LOOK_FROM, to = rt.runs == LOOK_TO;
+    if (from) rt.hashing = reversible() != MZ_UNDO_OFF && !mz_spin_clean_size();
+    if (!rt.hashing) return;
+    if (from || to) un.off = true; /* from the start */
+    rt.undo = (uint8_t)reversible();
+    if (!to) return;
+    rt.hashing = false;
+    mz_state_advise();
+}
+
 /* Before an execution: is it to be logged, and what of it? */
 void mz_undo_plan(void)
 {
@@ -400,6 +418,7 @@ void mz_undo_plan(void)
         rt.runs <= FIRST || rt.runs % AGAIN == 0 || rt.channel->options.backtrack == MZ_BACKTRACK_RERUN;
     if (!rt.undo || again) un.off = true; /* there is no log, or it is not used */
     rt.undo = (uint8_t)(back ? reversible() : MZ_UNDO_OFF);
+    if (!rt.stateful && rt.runs >= LOOK_FROM && rt.runs <= LOOK_TO) look_at_states();
 }
 
 static void next_phase(void)
