@@ -413,7 +413,8 @@ static void collect_thread(struct mz_symbols *s, const struct mz_channel *c, con
     t->name = mz_memory_string(info->name[0] ? info->name : slot == 0 ? "0" : "?");
     t->function = thread_function(s, c, slot);
     bool waits = is_blocked(final->state) && final->state != MZ_THREAD_JOINING;
-    t->object = object_name(s, waits ? MZ_OP_LOCK : final->op, final->object, 0);
+    unsigned op = waits ? MZ_OP_LOCK : final->state == MZ_THREAD_SPINNING ? MZ_OP_LOAD : final->op;
+    t->object = object_name(s, op, final->object, 0);
     mz_symbols_stack(s, slot == f->thread && !final->place.pc[0] ? &f->place : &final->place, &t->stack);
 }
 

@@ -292,6 +292,29 @@ void mz_finding_livelock(void)
     mz_place_left(&f->threads[slot].place, slot);
 }
 
+/* program.h: threads go round for ever after the first `depth` steps. Where they are now is somewhere on
+ * their round. Those that change things may do so on purpose. */
+void mz_finding_endless(void *system, uint32_t depth, uint64_t threads, uint64_t writers)
+{
+    (void)system;
+    uint32_t all = rt.path->depth;
+    uint64_t there = threads & rt.view.alive;
+    if (writers || !there || rt.stop) return;
+    rt.path->depth = depth;
+    rt.self = (uint8_t)__builtin_ctzll(there);
+    struct mz_finding *f = begin(MZ_KIND_LIVELOCK);
+    mz_text_copy(f->text, sizeof f->text, "a loop waits for a change that no thread will ever make");
+    f->address = rt.view.pending[rt.self].key;
+    mz_place_of(&f->place, rt.self);
+    add(f);
+    for (; there; there &= there - 1) {
+        int slot = __builtin_ctzll(there);
+        f->threads[slot].state = MZ_THREAD_SPINNING;
+        mz_place_left(&f->threads[slot].place, slot);
+    }
+    rt.path->depth = all;
+}
+
 void mz_finding_exit_code(void)
 {
     rt.self = rt.run.exit_thread;

@@ -351,6 +351,7 @@ void mz_finding_leak(uint64_t first, uint64_t blocks, uint64_t bytes);
 _Noreturn void mz_finding_diverged(int thread, const struct mz_event *before);
 void mz_finding_deadlock(void);
 void mz_finding_livelock(void);
+void mz_finding_endless(void *system, uint32_t depth, uint64_t threads, uint64_t writers);
 void mz_finding_exit_code(void);
 _Noreturn void mz_unsupported(const char *call, const char *instead);
 _Noreturn void mz_unsupported_at(const char *call, const char *instead, const struct mz_place *place);

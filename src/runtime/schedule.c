@@ -306,12 +306,14 @@ static void run_reset(void)
 static void classify_end(void)
 {
     enum mz_ending ending = mz_explore_ending(rt.x);
+    if (ending == MZ_ENDING_VISITED) rt.channel->counters.kept++; /* it goes on as another one did */
     if (rt.stop || ending != MZ_ENDING_MAXIMAL || rt.run.failed) return;
     if (rt.run.exited) {
         if (rt.view.alive & ~mz_slot_bit(rt.run.exit_thread)) rt.channel->counters.unjoined++;
         if (rt.run.exit_code & 0xff) mz_finding_exit_code();
         if (rt.run.exit_frame) mz_leaks_check();
     } else if (mz_spin_any()) {
+        if (mz_explore_restarts(rt.x)) return; /* it is better known next time where to stop */
         if (mz_spin_settle())
             mz_finding_livelock();
         else
@@ -386,9 +388,9 @@ static bool one_execution(void)
     classify_end();
     /* A finding that ends the search leaves an execution cut short: there is nothing to learn from it. */
     rt.channel->analysing = 1;
-    bool more = !rt.stop && mz_explore_end(rt.x);
+    bool stopped = rt.stop, more = !stopped && mz_explore_end(rt.x);
     rt.channel->analysing = 0;
-    if (rt.stop) mz_explore_abandon(rt.x);
+    if (stopped) mz_explore_abandon(rt.x);
     publish_counters();
     mz_undo_measured();
     return more && !rt.once;

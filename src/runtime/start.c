@@ -594,6 +594,7 @@ static void start_exploration(void)
     rt.stateful = rt.hashing = options.algorithm >= MZ_ALG_STATEFUL;
     if (rt.stateful) {
         options.state = mz_state_of;
+        options.endless = mz_finding_endless;
         if (o->exact_match) options.state_bytes = mz_state_bytes;
         if (!rt.channel->options.allow_races)
             mz_note("data races that only show on other ways to states that were there before "

@@ -38,6 +38,6 @@ void mz_state_back(uint32_t node);
 void mz_state_word(uint64_t at, uint64_t value, bool now); /* now: there from now on; else: up to now */
 void mz_state_sample(void);
 void mz_state_advise(void);
-void mz_state_poison(void);                                /* what has changed is not known */
+void mz_state_poison(void); /* what has changed is not known */
 
 #endif
