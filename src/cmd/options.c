@@ -77,6 +77,13 @@ static const struct {
                   {"s-por", MZ_ALG_S_POR},       {"de-s-por", MZ_ALG_DE_S_POR}, {"dl-s-por", MZ_ALG_DL_S_POR},
                   {"stateful", MZ_ALG_STATEFUL}, {"portfolio", MZ_ALG_S_POR}};
 
+enum mz_algorithm mz_algorithm_named(const char *name)
+{
+    for (size_t i = 0; name && i < COUNT(algorithms); i++)
+        if (!strcmp(name, algorithms[i].name)) return algorithms[i].algorithm;
+    return MZ_ALG_NONE;
+}
+
 static int parse_algorithm(struct mz_settings *s, const struct option *o, const char *value)
 {
     const char *names[COUNT(algorithms)];

@@ -37,6 +37,7 @@ struct mz_settings {
 };
 
 /* Reads MAZURKA_OPTIONS, then argv[1..]. Returns 0, or MZ_STATUS_FAILED after one line. */
+enum mz_algorithm mz_algorithm_named(const char *name); /* MZ_ALG_NONE if there is none of this name */
 int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv);
 void mz_settings_release(struct mz_settings *s);
 

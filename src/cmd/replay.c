@@ -65,6 +65,7 @@ static int run(const char *trace, const struct mz_settings *s, const struct mz_r
         target.options.leaks = r->leaks;
         target.options.keep_going = r->keep_going;
         target.options.spurious_wakeups = r->spurious_wakeups;
+        target.options.algorithm = mz_algorithm_named(r->algorithm);
         target.options.nondet_given = r->nondet_given;
         target.options.nondet_low = r->nondet_low;
         target.options.nondet_high = r->nondet_high;

@@ -42,7 +42,7 @@ void mz_session_target(struct mz_target *t, const struct mz_settings *s, const s
 static bool is_alike(const struct mz_finding *f, const struct mz_replay *r)
 {
     bool same_code = f->kind != MZ_KIND_EXIT_CODE || f->code == r->code;
-    bool same_thread = f->kind == MZ_KIND_DEADLOCK || f->thread == r->thread;
+    bool same_thread = f->kind == MZ_KIND_DEADLOCK || f->kind == MZ_KIND_LIVELOCK || f->thread == r->thread;
     return f->kind == (uint32_t)r->kind && same_thread && same_code;
 }
 
@@ -75,6 +75,7 @@ static int run_schedule(struct mz_target *t, const struct mz_replay *r, uint64_t
     t->options.schedule_length = (uint32_t)r->length;
     t->options.race_address = address;
     t->options.race_size = r->size;
+    t->options.goes_round = r->kind == MZ_KIND_LIVELOCK;
     t->options.block_address = r->block;
     t->schedule = r->schedule;
     t->locations = r->locations;

@@ -61,13 +61,14 @@ struct mz_spin {
 
 static struct mz_spin *spins;
 static bool everywhere; /* all places are to be looked at, see below */
+static bool all_clean;  /* larger stacks are cleared, too: one is to be compared */
 
 void mz_spin_init(void)
 {
     spins = mz_region_reserve(MZ_SLOTS * sizeof *spins);
     MZ_ASSERT(spins != NULL);
     for (uint32_t s = 0; s < MZ_SLOTS; s++) spins[s].at = -1;
-    everywhere = rt.channel->options.mode == MZ_MODE_REPLAY; /* there is no second time */
+    everywhere = all_clean = rt.channel->options.mode == MZ_MODE_REPLAY; /* there is no second time */
 }
 
 static char forbidden[MZ_TEXT];
@@ -109,7 +110,6 @@ void mz_spin_reset(void)
 
 static const void *places[PLACES]; /* open addressing; at most half full */
 static uint32_t place_count;
-static bool all_clean; /* larger stacks are cleared, too: one is to be compared */
 
 static uint32_t hash(const void *pc) { return (uint32_t)((uintptr_t)pc * 0x9e3779b97f4a7c15ull >> 56); }
 

@@ -590,8 +590,12 @@ static void start_exploration(void)
         options.schedule_length = o->schedule_length;
         rt.recording = rt.channel->records_capacity > 0;
         rt.once = true;
+        rt.hashing = o->goes_round;
+        if (o->algorithm >= MZ_ALG_STATEFUL)
+            mz_spin_forbid("the stateful algorithm"); /* as when it was made */
     }
-    rt.stateful = rt.hashing = options.algorithm >= MZ_ALG_STATEFUL;
+    rt.stateful = options.algorithm >= MZ_ALG_STATEFUL;
+    rt.hashing |= rt.stateful;
     if (rt.stateful) {
         options.state = mz_state_of;
         options.endless = mz_finding_endless;

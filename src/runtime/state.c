@@ -283,13 +283,16 @@ static struct {
 void mz_state_sample(void)
 {
     struct mz_state now;
-    if (rt.path->depth < rt.path->replay || sample.looked >= SEEN / 2) return;
+    uint32_t first = rt.once ? rt.channel->options.schedule_length : rt.path->replay;
+    if (rt.path->depth < first || sample.looked >= SEEN / 2) return;
     mz_state_of(NULL, &now);
     uint32_t i = (uint32_t)(now.hash[0] % SEEN);
     for (; sample.states[i].hash[0] | sample.states[i].hash[1]; i = (i + 1) % SEEN) {
         if (sample.states[i].hash[0] != now.hash[0] || sample.states[i].hash[1] != now.hash[1]) continue;
         sample.met++;
-        break;
+        if (!rt.once) break;
+        mz_finding_endless(NULL, rt.path->depth, rt.view.enabled, 0);
+        mz_fiber_leave();
     }
     sample.states[i] = now;
     sample.looked++;

@@ -387,7 +387,8 @@ static uint64_t ticks(void) { return __builtin_ia32_rdtsc(); }
 static enum mz_undo reversible(void)
 {
     const struct mz_options_block *o = &rt.channel->options;
-    if ((o->backtrack == MZ_BACKTRACK_RERUN && !rt.stateful) || rt.once || o->heap_reuse) return MZ_UNDO_OFF;
+    if ((o->backtrack == MZ_BACKTRACK_RERUN && !rt.stateful) || o->heap_reuse) return MZ_UNDO_OFF;
+    if (rt.once && !o->goes_round) return MZ_UNDO_OFF;
     return o->backtrack == MZ_BACKTRACK_CHECKPOINT || rt.writes_unknown ? MZ_UNDO_PAGES : MZ_UNDO_WRITES;
 }
 
@@ -413,7 +414,7 @@ void mz_undo_plan(void)
 {
     bool back = plan.phase == TRY_BACK || (plan.phase == DECIDED && plan.better);
     plan.start = ticks();
-    if (rt.channel->options.backtrack != MZ_BACKTRACK_AUTO || rt.stateful) back = true;
+    if (rt.channel->options.backtrack != MZ_BACKTRACK_AUTO || rt.stateful || rt.once) back = true;
     bool again =
         rt.runs <= FIRST || rt.runs % AGAIN == 0 || rt.channel->options.backtrack == MZ_BACKTRACK_RERUN;
     if (!rt.undo || again) un.off = true; /* there is no log, or it is not used */
