@@ -32,7 +32,6 @@
 #define PAGE                4096u
 #define GUARD               ((size_t)64 << 20) /* larger than any sensible frame */
 #define HWCAP2_FSGSBASE_BIT 2u
-#define CLEARED             1024u
 
 static inline void set_fs(uint64_t fs)
 {
@@ -206,19 +205,7 @@ void mz_fiber_keep(int slot)
 {
     if (rt.switch_fp) mz_keep(&environments[slot], sizeof environments[slot]);
     if (mz_likely(!rt.hashing) || mz_fiber_stack_contains(slot, (uintptr_t)MZ_FRAME())) return;
-    mz_raw_memset((char *)rt.slots[slot].sp - CLEARED, 0, CLEARED); /* state.c */
-}
-
-/* What we left on the stack of the running fiber, below the frame of the caller (state.c). */
-static inline __attribute__((always_inline)) void clear_below(void)
-{
-    uint64_t count = CLEARED / 8;
-    char *to;
-    __asm__ volatile("leaq %c[most](%%rsp), %[to]\n\t"
-                     "rep stosq"
-                     : [to] "=&D"(to), "+c"(count)
-                     : "a"(0), [most] "i"(-(int)CLEARED)
-                     : "memory");
+    mz_raw_memset((char *)rt.slots[slot].sp - MZ_TIDIED, 0, MZ_TIDIED); /* state.c */
 }
 
 __attribute__((used)) static void keep_self(void) { mz_undo_stack(rt.self); }
@@ -238,7 +225,7 @@ __attribute__((noinline)) void mz_fiber_mark(void)
                      :
                      : "D"(&rt.slots[rt.self].sp)
                      : "rsi", CLOBBERED);
-    if (rt.hashing) clear_below();
+    mz_tidy();
 }
 
 __attribute__((noinline)) void mz_fiber_go(int slot)

@@ -57,6 +57,7 @@ static __attribute__((noinline)) void dispatch_reversibly(void)
         mz_fiber_mark();
     else
         mz_fiber_go(step.thread);
+    __asm__ volatile(""); /* a call, no jump: state.c looks for the frame of this function */
 }
 
 /* The running thread cannot or must not go on by itself. Returns when it is to run again. */

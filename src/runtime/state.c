@@ -10,10 +10,10 @@
  * and one hash for each thread, made anew when the thread has run. Of the heap only blocks in use count:
  * whatever a block held is taken out of the sum when it is freed.
  *
- * Of a thread's stack only the program's part counts: from the frame that called us upwards. The registers
- * that survive calls are as the program left them (Makefile). What is dead in a frame is not told apart from
- * what is alive. So that it is at least always the same, the part of the stack below is cleared before a
- * thread goes on.
+ * Of a thread's stack all counts from where we have stopped it upwards, our own functions that the program
+ * has called included: where they are, and what they were given, is state. The registers that survive calls
+ * are as the program left them (Makefile). What is dead in a frame is not told apart from what is alive. So
+ * that it is at least always the same, what we leave on the stack below is cleared (mz_tidy).
  *
  * The past does not belong to the state: neither clocks nor the shadow (shadow.c). So a data race that needs
  * a certain past may be missed when a state is not explored again: the report says so. */
@@ -114,24 +114,25 @@ static const uint64_t *program_frame(const uint64_t *frame)
     return frame;
 }
 
-static void add_stack(struct local *l, int slot, const uint64_t *frame)
+/* From the frame of dispatch_reversibly upwards: what we are about, arguments and all, then the program's. */
+static void add_stack(struct local *l, int slot, const uint64_t *dispatch)
 {
-    const uint64_t *high = (const uint64_t *)(const void *)rt.slots[slot].stack_high;
-    add(l, (uint64_t)((const char *)high - (const char *)frame));
-    for (; frame < high; frame++) add(l, *frame);
+    const uint64_t *high = (const uint64_t *)(const void *)rt.slots[slot].stack_high, *p = dispatch + 1;
+    add(l, (uint64_t)((const char *)high - (const char *)p));
+    for (; p < high; p++) add(l, *p);
 }
 
 static void add_registers(struct local *l, int slot)
 {
     const struct mz_parked *p = slot == rt.self ? &st.running : rt.slots[slot].sp;
-    const uint64_t *frame = program_frame((const uint64_t *)p->rbp);
+    const uint64_t *dispatch = *(const uint64_t *const *)p->rbp, *frame = program_frame(dispatch);
     uint32_t live = mz_live_registers((const void *)frame[1]);
     if (live & 1u << 3) add(l, p->rbx);
     if (live & 1u << 12) add(l, p->r12);
     if (live & 1u << 13) add(l, p->r13);
     if (live & 1u << 14) add(l, p->r14);
     if (live & 1u << 15) add(l, p->r15);
-    add_stack(l, slot, frame);
+    add_stack(l, slot, dispatch);
 }
 
 static void add_pending(struct local *l, const struct mz_pending *p)
@@ -209,7 +210,7 @@ void mz_state_node(uint64_t changed)
     __asm__ volatile("movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\tmovq %%r14, %3\n\tmovq %%r15, %4"
                      : "=m"(st.running.rbx), "=m"(st.running.r12), "=m"(st.running.r13), "=m"(st.running.r14),
                        "=m"(st.running.r15));
-    st.running.rbp = (uintptr_t)program_frame(MZ_FRAME());
+    st.running.rbp = *(const uint64_t *)MZ_FRAME(); /* of undo.c, called by dispatch_reversibly as well */
     for (; changed; changed &= changed - 1) make_anew(__builtin_ctzll(changed));
     st.at_node[rt.path->depth] = st.memory;
 }
