@@ -1,0 +1,80 @@
+/* A set as a sorted list under one mutex.
+ * -DBUG: remove looks under the lock, gives it back, and takes it again to unlink what it has found. What was
+ * added in between behind the same node, or removed, is lost. */
+#include "set_client.h"
+
+struct node {
+    int key;
+    struct node *next;
+};
+
+static struct node head;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void setup(void) {}
+
+/* The last node before the key. */
+static struct node *find(int key)
+{
+    struct node *p = &head;
+    while (p->next && p->next->key < key) p = p->next;
+    return p;
+}
+
+static bool is_next(const struct node *p, int key) { return p->next && p->next->key == key; }
+
+static bool add(int key)
+{
+    pthread_mutex_lock(&lock);
+    struct node *p = find(key);
+    bool absent = !is_next(p, key);
+    if (absent) {
+        struct node *n = malloc(sizeof *n);
+        n->key = key;
+        n->next = p->next;
+        p->next = n;
+    }
+    pthread_mutex_unlock(&lock);
+    return absent;
+}
+
+#ifndef BUG
+static bool take(int key)
+{
+    pthread_mutex_lock(&lock);
+    struct node *p = find(key);
+    bool present = is_next(p, key);
+    if (present) {
+        struct node *n = p->next;
+        p->next = n->next;
+        free(n);
+    }
+    pthread_mutex_unlock(&lock);
+    return present;
+}
+#else
+static bool take(int key)
+{
+    pthread_mutex_lock(&lock);
+    struct node *p = find(key);
+    bool present = is_next(p, key);
+    struct node *after = present ? p->next->next : NULL;
+    pthread_mutex_unlock(&lock);
+    if (present) {
+        pthread_mutex_lock(&lock);
+        p->next = after;
+        pthread_mutex_unlock(&lock);
+    }
+    return present;
+}
+#endif
+
+static bool contains(int key)
+{
+    pthread_mutex_lock(&lock);
+    bool present = is_next(find(key), key);
+    pthread_mutex_unlock(&lock);
+    return present;
+}
+
+static int look(int key) { return is_next(find(key), key); }

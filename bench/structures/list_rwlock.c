@@ -1,0 +1,72 @@
+/* A set as a sorted list under one read-write lock (as RWLockCoarseGrainedListIntSet of Synchrobench).
+ * -DBUG: add looks under the lock for readers and then takes the one for writers without looking again. */
+#include "set_client.h"
+
+struct node {
+    int key;
+    struct node *next;
+};
+
+static struct node head;
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+
+static void setup(void) {}
+
+/* The last node before the key. */
+static struct node *find(int key)
+{
+    struct node *p = &head;
+    while (p->next && p->next->key < key) p = p->next;
+    return p;
+}
+
+static bool is_next(const struct node *p, int key) { return p->next && p->next->key == key; }
+
+static bool add(int key)
+{
+#ifdef BUG
+    pthread_rwlock_rdlock(&lock);
+#else
+    pthread_rwlock_wrlock(&lock);
+#endif
+    struct node *p = find(key);
+    bool absent = !is_next(p, key);
+#ifdef BUG
+    pthread_rwlock_unlock(&lock);
+    pthread_rwlock_wrlock(&lock);
+#endif
+    if (absent) {
+        struct node *n = malloc(sizeof *n);
+        n->key = key;
+        n->next = p->next;
+        p->next = n;
+    }
+    pthread_rwlock_unlock(&lock);
+    return absent;
+}
+
+static bool take(int key)
+{
+    pthread_rwlock_wrlock(&lock);
+    struct node *p = find(key);
+    bool present = is_next(p, key);
+    if (present) {
+        struct node *n = p->next;
+        p->next = n->next;
+#ifndef BUG
+        free(n);
+#endif
+    }
+    pthread_rwlock_unlock(&lock);
+    return present;
+}
+
+static bool contains(int key)
+{
+    pthread_rwlock_rdlock(&lock);
+    bool present = is_next(find(key), key);
+    pthread_rwlock_unlock(&lock);
+    return present;
+}
+
+static int look(int key) { return is_next(find(key), key); }

@@ -1,0 +1,58 @@
+/* The queue of Michael and Scott (1996): a list with a dummy in front; whoever finds the tail behind helps.
+ * Nodes are never freed within an execution, so there is no ABA problem. -DBUG: enqueue looks whether the
+ * last node is the last one, and then links to it without compare and swap. */
+#include "queue_client.h"
+
+struct node {
+    int value;
+    _Atomic(struct node *) next;
+};
+
+static struct node dummy;
+static _Atomic(struct node *) head = &dummy, tail = &dummy;
+
+static void setup(void) {}
+
+static bool link_behind(struct node *last, struct node *n)
+{
+    struct node *none = NULL;
+#ifdef BUG
+    if (last->next != none) return false;
+    last->next = n;
+    return true;
+#else
+    return atomic_compare_exchange_strong(&last->next, &none, n);
+#endif
+}
+
+static void enqueue(int value)
+{
+    struct node *n = malloc(sizeof *n);
+    n->value = value;
+    atomic_init(&n->next, NULL);
+    for (;;) {
+        struct node *last = tail, *next = last->next;
+        if (last != tail) continue;
+        if (next) {
+            atomic_compare_exchange_strong(&tail, &last, next);
+        } else if (link_behind(last, n)) {
+            atomic_compare_exchange_strong(&tail, &last, n);
+            return;
+        }
+    }
+}
+
+static int dequeue(void)
+{
+    for (;;) {
+        struct node *first = head, *last = tail, *next = first->next;
+        if (first != head) continue;
+        if (first == last) {
+            if (!next) return 0;
+            atomic_compare_exchange_strong(&tail, &last, next);
+        } else {
+            int value = next->value;
+            if (atomic_compare_exchange_strong(&head, &first, next)) return value;
+        }
+    }
+}
