@@ -1,4 +1,4 @@
-# mazurka: make, make run, make test, make bench, make install, make clean. See README.md.
+# mazurka: make, make run, make test, make bench, make bench-structures, make install, make clean. See README.md.
 PREFIX  ?= /usr/local
 DESTDIR ?=
 CC      ?= cc
@@ -88,6 +88,13 @@ test: setup
 bench: setup
 	@$(MAKE) --no-print-directory -s all
 	@sh bench/run.sh
+	@echo
+	@sh bench/structures.sh sample
+
+# All algorithms on clients of concurrent data structures, with plots: about ten minutes.
+bench-structures: setup
+	@$(MAKE) --no-print-directory -s all
+	@sh bench/structures.sh
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/mazurka $(DESTDIR)$(PREFIX)/include \
@@ -103,4 +110,4 @@ clean:
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
 
-.PHONY: all setup run test bench install clean
+.PHONY: all setup run test bench bench-structures install clean

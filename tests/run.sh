@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every test. `make test` builds first and calls this. Ends with "N passed, M failed".
 #
-#   sh tests/run.sh [SECTION...]     sections: checks random programs classics papers examples fuzz cli
+#   sh tests/run.sh [SECTION...]     sections: checks random programs classics papers structures examples fuzz cli
 #
 # SLOW=1       also the expectations marked SLOW (sizes of the benchmarks), and `all`, `every` under dpor too
 # JOBS=N       tests at a time, default 2
@@ -135,7 +135,8 @@ check_texts() {
         pass 1
     fi
     # clang-format joins lines of a comment when one is too long: an expectation there would never be run.
-    found=$(grep -nE '[^ *].*\<EXPECT +[-a-z]' tests/programs/*.c tests/papers/*.c examples/*.c | head -n 5)
+    found=$(grep -nE '[^ *].*\<EXPECT +[-a-z]' tests/programs/*.c tests/papers/*.c bench/structures/*.c examples/*.c |
+        head -n 5)
     if [ -n "$found" ]; then fail "an expectation that does not begin its line: $found"; else pass 1; fi
     all_good=1
     for file in tests/*.sh tests/*/*.sh tools/*.sh bench/*.sh .ci/run; do
@@ -170,6 +171,12 @@ run_section() {
     programs) run_programs programs tests/programs/*.c tests/programs/*.cpp ;;
     classics) run_programs classics tests/classics/*.c ;;
     papers) run_programs papers tests/papers/*.c ;;
+    structures) # clients of concurrent data structures: the same verdict under all algorithms
+        asked=$MZ_TEST_ALGORITHMS
+        export MZ_TEST_ALGORITHMS="${asked:-optimal stateful s-por de-s-por dl-s-por sdpor}"
+        run_programs structures bench/structures/*.c
+        MZ_TEST_ALGORITHMS=$asked
+        ;;
     examples) run_programs examples examples/*.c ;;
     fuzz)
         if command -v python3 >/dev/null; then
@@ -193,7 +200,7 @@ run_section() {
     esac
 }
 
-[ $# -gt 0 ] || set -- checks random programs classics papers examples fuzz cli
+[ $# -gt 0 ] || set -- checks random programs classics papers structures examples fuzz cli
 for section in "$@"; do
     before=$passed
     started=$(date +%s)

@@ -2,7 +2,10 @@
  * Synchrobench). Keys are in the leaves. Whoever is about to change a child pointer first writes what he is
  * going to do into the `update` of the inner node, so that others can help him; the parent of a removed leaf
  * is marked for ever. Nothing is freed: somebody may be walking over it. -DBUG: the parent is not marked, so
- * that what is added below it meanwhile is lost. */
+ * that what is added below it meanwhile is lost.
+ * EXPECT -DT0=a1 -DT1=r1 -DT2=a2 -DT3=c2 all verified
+ * EXPECT -DBUG -DT0=a1 -DT1=r1 -DT2=a2 -DT3=c2 all error kind=assertion
+ */
 #include "set_client.h"
 
 enum { CLEAN, ADD, REMOVE, MARK, STATE = 3 }; /* the low bits of `update`; the rest is a plan or NULL */

@@ -1,6 +1,10 @@
 /* A set as a sorted list under one mutex.
  * -DBUG: remove looks under the lock, gives it back, and takes it again to unlink what it has found. What was
- * added in between behind the same node, or removed, is lost. */
+ * added in between behind the same node, or removed, is lost.
+ * EXPECT -DT1=a1,r2 -DT2=a2,c1 -DT3=r1 all verified 30
+ * EXPECT -DT0=a1 -DT1=r1 -DT2=a2 all verified 2
+ * EXPECT -DBUG -DT0=a1 -DT1=r1 -DT2=a2 all error kind=assertion
+ */
 #include "set_client.h"
 
 struct node {

@@ -1,6 +1,10 @@
 /* A set as a sorted list with a mutex in each node, taken hand over hand.
  * -DBUG: the lock of a node is given back before that of the next one is taken. The next one may be unlinked
- * meanwhile: what is then added behind it is lost. */
+ * meanwhile: what is then added behind it is lost.
+ * EXPECT -DT1=a1 -DT2=a1 -DT3=r1 all verified 6
+ * EXPECT -DT0=a1 -DT1=a2 -DT2=r1 -DT3=c2 all verified
+ * EXPECT -DBUG -DT0=a1 -DT1=a2 -DT2=r1 -DT3=c2 all error kind=assertion
+ */
 #include "set_client.h"
 
 struct node {

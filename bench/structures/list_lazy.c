@@ -2,7 +2,10 @@
  * with a mutex and a mark in each node. A node is marked before it is unlinked, so that the two locked nodes
  * need only be looked at themselves, and `contains` takes no lock. Nodes are never freed: somebody may be
  * walking over them. -DBUG: the node before is not asked for its mark, so something can be added behind one
- * that has been removed. */
+ * that has been removed.
+ * EXPECT -DT0=a1 -DT1=r1 -DT2=a2 -DT3=c2 all verified
+ * EXPECT -DBUG -DT0=a1 -DT1=r1 -DT2=a2 -DT3=c2 all error kind=assertion
+ */
 #include "set_client.h"
 
 struct node {

@@ -1,5 +1,9 @@
 /* A hash map with chains, and one mutex for every second bucket. A key that is there is not put again.
- * -DBUG: put looks in a critical section of its own, and puts in another one without looking again. */
+ * -DBUG: put looks in a critical section of its own, and puts in another one without looking again.
+ * EXPECT -DT1=a1,r1 -DT2=a2,c2 -DT3=a3 all verified 3
+ * EXPECT -DT1=a1,r1 -DT2=a1 all verified 3
+ * EXPECT -DBUG -DT1=a1,r1 -DT2=a1 all error kind=assertion
+ */
 #define MAP
 #include "set_client.h"
 

@@ -1,6 +1,9 @@
 /* The queue of Michael and Scott (1996): a list with a dummy in front; whoever finds the tail behind helps.
  * Nodes are never freed within an execution, so there is no ABA problem. -DBUG: enqueue looks whether the
- * last node is the last one, and then links to it without compare and swap. */
+ * last node is the last one, and then links to it without compare and swap.
+ * EXPECT -DT0=e1 -DT1=e2 -DT2=d0 -DT3=d0 all verified
+ * EXPECT -DBUG -DT0=e1 -DT1=e2 -DT2=d0 -DT3=d0 all error kind=assertion
+ */
 #include "queue_client.h"
 
 struct node {
@@ -13,18 +16,6 @@ static _Atomic(struct node *) head = &dummy, tail = &dummy;
 
 static void setup(void) {}
 
-static bool link_behind(struct node *last, struct node *n)
-{
-    struct node *none = NULL;
-#ifdef BUG
-    if (last->next != none) return false;
-    last->next = n;
-    return true;
-#else
-    return atomic_compare_exchange_strong(&last->next, &none, n);
-#endif
-}
-
 static void enqueue(int value)
 {
     struct node *n = malloc(sizeof *n);
@@ -35,11 +26,22 @@ static void enqueue(int value)
         if (last != tail) continue;
         if (next) {
             atomic_compare_exchange_strong(&tail, &last, next);
-        } else if (link_behind(last, n)) {
+        } else if (atomic_compare_exchange_strong(&last->next, &next, n)) {
             atomic_compare_exchange_strong(&tail, &last, n);
             return;
         }
     }
+}
+
+static bool advance(struct node *first, struct node *next)
+{
+#ifdef BUG
+    if (head != first) return false;
+    head = next;
+    return true;
+#else
+    return atomic_compare_exchange_strong(&head, &first, next);
+#endif
 }
 
 static int dequeue(void)
@@ -52,7 +54,7 @@ static int dequeue(void)
             atomic_compare_exchange_strong(&tail, &last, next);
         } else {
             int value = next->value;
-            if (atomic_compare_exchange_strong(&head, &first, next)) return value;
+            if (advance(first, next)) return value;
         }
     }
 }

@@ -1,0 +1,64 @@
+#!/bin/sh
+# `make bench-structures`: all algorithms on clients of concurrent sets, maps and queues, side by side (2023, section 5).
+#
+#   sh bench/structures.sh [sample]     sample: two small clients of each structure, as in `make bench`
+#
+# LIMIT=S        seconds for a run (default 5; sample: 2)
+# SEED=N         other clients (default 1)
+# EACH=N         clients of each structure (default 8)
+# ONLY=WORD      only the clients whose name contains it
+# ALGORITHMS=... default: optimal stateful s-por de-s-por dl-s-por sdpor
+#
+# Writes build/structures.tsv, and the plots build/structures-{time,memory,scatter}.svg. Fails if two algorithms that
+# have finished disagree about a client, or one of them fails.
+cd "$(dirname "$0")/.." || exit 2
+each=${EACH:-8} limit=${LIMIT:-5} numbers='*'
+[ "$1" != sample ] || { limit=${LIMIT:-2} numbers='*-[24]'; }
+algorithms=${ALGORITHMS:-optimal stateful s-por de-s-por dl-s-por sdpor}
+name=structures${1:+-$1}
+tsv=build/$name.tsv json=build/$name.json
+mkdir -p build
+status=0
+
+value() { grep -o "\"$1\" *: *\(\"[^\"]*\"\|[0-9.eE+-]*\)" "$json" | head -n 1 | sed 's/^[^:]*: *//; s/"//g'; }
+
+# One line of the table: "failed" is a verdict, too.
+measure() { # client, algorithm, structure, flags...
+    client=$1 algorithm=$2 file=bench/structures/$3.c
+    shift 3
+    rm -f "$json"
+    "${MAZURKA:-./mazurka}" check --algorithm="$algorithm" --quiet --progress=never --color=never --time-limit="$limit" \
+        --json="$json" --trace=build/$name.trace "$@" "$file" >build/$name.out 2>&1
+    verdict=failed
+    [ ! -s "$json" ] || verdict=$(value verdict)
+    case $verdict in
+    verified | incomplete) ;;
+    *)
+        echo "bench: $client under $algorithm: $(head -n 1 build/$name.out)" >&2
+        status=1
+        ;;
+    esac
+    [ "$verdict" != failed ] || return
+    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$client" "$algorithm" "$verdict" "$(value seconds)" \
+        "$(value peak_memory_bytes)" "$(value executions)" "$(value states)" "$(value transitions)" \
+        "$(value revisited)" "$(value restarts)" >>"$tsv"
+}
+
+printf 'client\talgorithm\tverdict\tseconds\tpeak_memory_bytes\texecutions\tstates\ttransitions\trevisited\trestarts\n' >"$tsv"
+awk -v seed="${SEED:-1}" -v each="$each" -f bench/clients.awk >build/$name.clients
+while read -r client structure flags; do
+    case $client in *"${ONLY:-}"*) ;; *) continue ;; esac
+    # shellcheck disable=SC2254
+    case $client in $numbers) ;; *) continue ;; esac
+    for algorithm in $algorithms; do
+        # shellcheck disable=SC2086
+        measure "$client" "$algorithm" "$structure" $flags </dev/null
+    done
+done <build/$name.clients
+
+awk -v algorithms="$algorithms" -f bench/summary.awk "$tsv" || status=1
+for plot in time memory scatter; do
+    awk -v plot=$plot -v limit="$limit" -v algorithms="$algorithms" -f bench/plot.awk "$tsv" >build/$name-$plot.svg || status=1
+done
+echo "Table: $tsv; plots: build/$name-time.svg, -memory.svg, -scatter.svg"
+exit $status
