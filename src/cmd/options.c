@@ -556,6 +556,8 @@ int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv)
         strcmp(s->algorithm_name, "none") != 0)
         status =
             mz_fail("--no-sleep-sets goes with --algorithm=dpor or none, not with %s", s->algorithm_name);
+    if (status == 0 && s->heap_reuse && s->algorithm >= MZ_ALG_STATEFUL)
+        status = mz_fail("--heap=reuse goes with a stateless --algorithm, not with %s", s->algorithm_name);
     if (status == 0 && s->stateful_option && s->algorithm < MZ_ALG_STATEFUL)
         status = mz_fail("--%s goes with a stateful --algorithm, not with %s", s->stateful_option,
                          s->algorithm_name);

@@ -115,9 +115,11 @@ static const uint64_t *program_frame(const uint64_t *frame)
 }
 
 /* From the frame of dispatch_reversibly upwards: what we are about, arguments and all, then the program's. */
-static void add_stack(struct local *l, int slot, const uint64_t *dispatch)
+extern const char __start_mz_dispatch_text[], __stop_mz_dispatch_text[];
+
+static void add_stack(struct local *l, int slot, const uint64_t *from)
 {
-    const uint64_t *high = (const uint64_t *)(const void *)rt.slots[slot].stack_high, *p = dispatch + 1;
+    const uint64_t *high = (const uint64_t *)(const void *)rt.slots[slot].stack_high, *p = from + 1;
     add(l, (uint64_t)((const char *)high - (const char *)p));
     for (; p < high; p++) add(l, *p);
 }
@@ -125,14 +127,17 @@ static void add_stack(struct local *l, int slot, const uint64_t *dispatch)
 static void add_registers(struct local *l, int slot)
 {
     const struct mz_parked *p = slot == rt.self ? &st.running : rt.slots[slot].sp;
-    const uint64_t *dispatch = *(const uint64_t *const *)p->rbp, *frame = program_frame(dispatch);
+    const uint64_t *from = (const uint64_t *)p->rbp;
+    if (from[1] >= (uintptr_t)__start_mz_dispatch_text && from[1] < (uintptr_t)__stop_mz_dispatch_text)
+        from = (const uint64_t *)from[0];
+    const uint64_t *frame = program_frame(from);
     uint32_t live = mz_live_registers((const void *)frame[1]);
     if (live & 1u << 3) add(l, p->rbx);
     if (live & 1u << 12) add(l, p->r12);
     if (live & 1u << 13) add(l, p->r13);
     if (live & 1u << 14) add(l, p->r14);
     if (live & 1u << 15) add(l, p->r15);
-    add_stack(l, slot, dispatch);
+    add_stack(l, slot, from);
 }
 
 static void add_pending(struct local *l, const struct mz_pending *p)
