@@ -315,7 +315,6 @@ static void run_reset(void)
 static void classify_end(void)
 {
     enum mz_ending ending = mz_explore_ending(rt.x);
-    if (ending == MZ_ENDING_VISITED) rt.channel->counters.kept++; /* it goes on as another one did */
     if (rt.stop || ending != MZ_ENDING_MAXIMAL || rt.run.failed) return;
     if (rt.run.exited) {
         if (rt.view.alive & ~mz_slot_bit(rt.run.exit_thread)) rt.channel->counters.unjoined++;

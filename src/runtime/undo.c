@@ -107,12 +107,16 @@ static inline void copy(void *to, const void *from, size_t size)
         mz_raw_memcpy(to, from, size);
 }
 
-/* A step that writes very much gives up what was before it: the log must not be full within one step. */
+static void settle_words(void);
+
+/* A step that writes very much gives up what was before it: the log must not be full within one step. What it
+ * has written so far is settled, and counts as new if it is written again. */
 static __attribute__((noinline)) bool overflows(size_t size)
 {
     if (un.count + size < LOG_ROOM / 2) return false;
-    if (rt.stateful)
-        mz_unsupported("a stateful algorithm and a step that writes very much", "use --algorithm=optimal");
+    if (rt.hashing) settle_words();
+    un.stamp++;
+    un.word_count = 0;
     un.count = 0;
     un.floor = UINT32_MAX; /* until the next node */
     return size > LOG_ROOM / 4;
@@ -159,7 +163,7 @@ static void write_word(uint64_t at)
 void mz_undo_write(const volatile void *p, size_t size)
 {
     uint64_t at = (uintptr_t)p & ~7ull, end = (uintptr_t)p + size;
-    if (mz_unlikely(un.floor == UINT32_MAX || un.off)) return;
+    if (mz_unlikely((un.floor == UINT32_MAX && !rt.hashing) || un.off)) return;
     for (; at < end; at += 8) write_word(at);
 }
 
