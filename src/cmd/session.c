@@ -23,6 +23,7 @@ void mz_session_target(struct mz_target *t, const struct mz_settings *s, const s
     t->options = (struct mz_options_block){.algorithm = s->algorithm,
                                            .sleep_sets = s->sleep_sets,
                                            .exact_match = s->exact_match,
+                                           .state_deltas = s->state_deltas,
                                            .order = s->order,
                                            .order_seed = s->order_seed,
                                            .allow_races = s->allow_races,

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MZ_CHANNEL_MAGIC   0x4d5a43484e310a00ull
-#define MZ_CHANNEL_VERSION 11u
+#define MZ_CHANNEL_VERSION 12u
 #define MZ_CHANNEL_ENV     "MAZURKA_CHANNEL"
 
 #define MZ_MAX_THREADS  64
@@ -238,7 +238,8 @@ struct mz_options_block {
     uint8_t backtrack; /* enum mz_backtrack */
     uint8_t
         goes_round; /* MZ_MODE_REPLAY: the schedule ends where threads go round for ever: see that they do */
-    uint8_t reserved[6];
+    uint8_t state_deltas; /* local states are known by what led to them (2008) */
+    uint8_t reserved[5];
     int64_t nondet_low, nondet_high;                  /* numbers of __VERIFIER_nondet_int and the like */
     uint64_t max_steps, max_executions, memory_limit; /* 0: none */
     volatile uint32_t stop;                           /* the command asks to stop (time limit, SIGINT) */

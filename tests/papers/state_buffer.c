@@ -9,6 +9,7 @@
  * EXPECT -DITEMS=2 dl-s-por verified states=..2000
  * EXPECT -DITEMS=2 sdpor verified states=..2000
  * EXPECT -DITEMS=2 --state-match=exact dl-s-por verified states=..2000
+ * EXPECT -DITEMS=2 --state-capture=delta stateful verified
  * EXPECT -DP=4 stateful verified states=..30000
  * EXPECT -DP=4 dl-s-por verified states=..30000
  * EXPECT -DP=2 every verified

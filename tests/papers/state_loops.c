@@ -7,6 +7,7 @@
  * EXPECT dl-s-por verified states=463
  * EXPECT sdpor verified states=463 transitions=878 revisited=416
  * EXPECT --state-match=exact stateful verified states=463
+ * EXPECT --state-capture=delta stateful verified states=464
  * EXPECT --backtrack=rerun sdpor verified states=463 transitions=878
  * EXPECT --backtrack=checkpoint sdpor verified states=463 transitions=878
  * EXPECT -DCHECK stateful error kind=assertion
