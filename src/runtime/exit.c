@@ -25,6 +25,7 @@ struct handler {
 struct list {
     struct handler early[HANDLERS], entries[HANDLERS]; /* early: from before main, kept */
     uint32_t early_count, count;
+    uint32_t most; /* entries in use in this execution */
     bool changed;
 };
 
@@ -37,6 +38,7 @@ static int add(struct list *list, struct handler h)
     mz_keep_state(count, sizeof *count);
     if (rt.active) mz_keep_state(&list->entries[*count], sizeof *list->entries);
     (rt.active ? list->entries : list->early)[(*count)++] = h;
+    if (*count > list->most) list->most = *count;
     list->changed = true;
     return 0;
 }
@@ -64,6 +66,8 @@ static void run(struct list *list)
 static void start_over(struct list *list)
 {
     if (!list->changed) return;
+    mz_raw_memset(list->entries, 0, list->most * sizeof *list->entries); /* part of the state: state.c */
+    list->most = list->early_count;
     mz_raw_memcpy(list->entries, list->early, list->early_count * sizeof *list->early);
     list->count = list->early_count;
     list->changed = false;

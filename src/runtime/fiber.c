@@ -208,6 +208,15 @@ void mz_fiber_keep(int slot)
     mz_raw_memset((char *)rt.slots[slot].sp - MZ_TIDIED, 0, MZ_TIDIED); /* state.c */
 }
 
+/* The control and status words. Of the running fiber they are in the processor. */
+uint64_t mz_fiber_environment(int slot)
+{
+    struct environment e = environments[slot];
+    if (slot == rt.self) save_fp(&e);
+    return (uint64_t)e.mxcsr << 32 | (uint64_t)e.x87[5] << 24 | (uint64_t)e.x87[4] << 16 |
+           (uint64_t)e.x87[1] << 8 | e.x87[0];
+}
+
 __attribute__((used)) static void keep_self(void) { mz_undo_stack(rt.self); }
 
 /* As if it went away here and was continued at once: its stack can be put back to what it is now, and the

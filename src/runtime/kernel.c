@@ -68,24 +68,16 @@ static long own_gettid(struct mz_call *call)
     return rt.slots[rt.self].tid;
 }
 
-static struct {
-    uint32_t execution;
-    char text[16];
-} thread_names[MZ_SLOTS];
-
 static long own_prctl(struct mz_call *call)
 {
-    char *name = thread_names[rt.self].text;
-    bool named = thread_names[rt.self].execution == rt.execution;
+    const char *name = mz_name_of(rt.self);
     switch (call->a[0]) {
     case PR_SET_NAME:
-        mz_keep(&thread_names[rt.self], sizeof thread_names[rt.self]);
-        mz_text_copy(name, sizeof thread_names->text, pointer(call->a[1]));
-        thread_names[rt.self].execution = rt.execution;
+        mz_name_give(rt.self, pointer(call->a[1]));
         return 0;
     case PR_GET_NAME:
         mz_snapshot_touch(pointer(call->a[1]), 16);
-        if (!named) return mz_sys(SYS_prctl, PR_GET_NAME, call->a[1]);
+        if (!name) return mz_sys(SYS_prctl, PR_GET_NAME, call->a[1]);
         mz_raw_memcpy(pointer(call->a[1]), name, 16);
         return 0;
     case PR_GET_DUMPABLE:

@@ -25,19 +25,19 @@
 #define AT_END     4096u /* destructors of thread-local objects in one execution */
 
 static struct {
-    struct key {
-        uint32_t made; /* execution that it belongs to; ALWAYS: before main */
+    struct key { /* part of the state: at the start of an execution only those from before main are made */
         void (*destructor)(void *);
-        uint32_t deleted; /* in this execution */
-        uint32_t deleted_epoch;
-        uint8_t deleted_by;
+        uint32_t made, deleted;
     } keys[KEYS];
-    void *first[KEYS]; /* values of the main thread at the start of main */
+    struct {
+        uint32_t epoch;
+        uint8_t by;
+    } deletions[KEYS];
+    struct key boot[MAIN_KEYS]; /* at the start of main */
+    void *first[KEYS];          /* values of the main thread at the start of main */
     uint32_t boot_keys;
     bool boot_values;
 } k;
-
-#define ALWAYS UINT32_MAX
 
 static void *values[MZ_SLOTS][KEYS];
 static uint32_t used[KEYS][MZ_SLOTS]; /* the epoch of each thread when it used the key last; 0: never */
@@ -56,15 +56,23 @@ void mz_keys_init(void)
     mz_raw_memcpy(k.first, values[0], sizeof k.first);
     k.boot_keys = rt.run.threads[0].keys_made;
     k.boot_values = rt.run.threads[0].keys_set;
+    mz_raw_memcpy(k.boot, k.keys, k.boot_keys * sizeof *k.keys);
     at_end_boot = at_end_count;
     at_end_main = rt.run.threads[0].at_end;
 }
 
+static uint32_t first_key(uint32_t slot) { return slot ? MAIN_KEYS + (slot - 1) * OTHER_KEYS : 0; }
+
 void mz_keys_reset(void)
 {
-    for (uint32_t s = 0; s < rt.slots_known; s++)
-        if (rt.run.threads[s].keys_set) mz_raw_memset(values[s], 0, sizeof values[s]);
+    for (uint32_t s = 0; s < rt.slots_known; s++) {
+        const struct mz_thread *t = &rt.run.threads[s];
+        if (t->keys_set) mz_raw_memset(values[s], 0, sizeof values[s]);
+        mz_raw_memset(&k.keys[first_key(s)], 0, t->keys_made * sizeof *k.keys);
+    }
+    mz_raw_memcpy(k.keys, k.boot, k.boot_keys * sizeof *k.keys);
     if (k.boot_values) mz_raw_memcpy(values[0], k.first, sizeof k.first);
+    mz_raw_memset(&at_end[at_end_boot], 0, (at_end_count - at_end_boot) * sizeof *at_end);
     at_end_count = at_end_boot;
 }
 
@@ -77,12 +85,9 @@ void mz_keys_begin(void)
     for (uint32_t key = 0; key < k.boot_keys; key++) mz_raw_memset(used[key], 0, sizeof used[key]);
 }
 
-static bool is_made(pthread_key_t key)
-{
-    return key < KEYS && (k.keys[key].made == ALWAYS || k.keys[key].made == rt.execution);
-}
+static bool is_made(pthread_key_t key) { return key < KEYS && k.keys[key].made; }
 
-static bool is_deleted(pthread_key_t key) { return k.keys[key].deleted == rt.execution; }
+static bool is_deleted(pthread_key_t key) { return k.keys[key].deleted; }
 
 static bool ordered(int other, uint32_t epoch)
 {
@@ -106,16 +111,15 @@ static void use(pthread_key_t key)
 MZ_EXPORT int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
 {
     struct mz_thread *t = &rt.run.threads[rt.self];
-    uint32_t first = rt.self ? MAIN_KEYS + (rt.self - 1u) * OTHER_KEYS : 0,
-             room = rt.self ? OTHER_KEYS : MAIN_KEYS;
+    uint32_t room = rt.self ? OTHER_KEYS : MAIN_KEYS;
     if (t->keys_made == room)
         mz_unsupported(rt.self ? "more than 8 keys made by a thread that is not the main thread"
                                : "more than 520 keys",
                        "make them in main, fewer of them");
-    uint32_t number = first + t->keys_made++;
-    mz_keep(&k.keys[number], sizeof k.keys[number]);
+    uint32_t number = first_key(rt.self) + t->keys_made++;
+    mz_keep_state(&k.keys[number], sizeof k.keys[number]);
     mz_keep(used[number], sizeof used[number]);
-    k.keys[number] = (struct key){rt.active ? rt.execution : ALWAYS, destructor, 0, 0, 0};
+    k.keys[number] = (struct key){destructor, 1, 0};
     mz_raw_memset(used[number], 0, sizeof used[number]);
     mz_object_written(key, sizeof *key, MZ_PC(), MZ_FRAME());
     *key = number;
@@ -129,10 +133,11 @@ MZ_EXPORT int pthread_key_delete(pthread_key_t key)
     for (uint32_t slot = 0; slot < rt.slots_known; slot++)
         if (used[key][slot] && !ordered((int)slot, used[key][slot]))
             mz_misuse("a thread-specific key is deleted while another thread may be using it", NULL);
-    mz_keep(&k.keys[key], sizeof k.keys[key]);
-    k.keys[key].deleted = rt.execution;
-    k.keys[key].deleted_by = rt.self;
-    k.keys[key].deleted_epoch = rt.run.threads[rt.self].epoch;
+    mz_keep_state(&k.keys[key], sizeof k.keys[key]);
+    mz_keep(&k.deletions[key], sizeof k.deletions[key]);
+    k.keys[key].deleted = 1;
+    k.deletions[key].by = rt.self;
+    k.deletions[key].epoch = rt.run.threads[rt.self].epoch;
     return 0;
 }
 
@@ -160,7 +165,7 @@ static bool destroy_values(void)
         void *value = values[rt.self][key];
         if (!value || !k.keys[key].destructor) continue;
         if (is_deleted(key)) {
-            if (!ordered(k.keys[key].deleted_by, k.keys[key].deleted_epoch))
+            if (!ordered(k.deletions[key].by, k.deletions[key].epoch))
                 mz_misuse("a thread-specific key is deleted while a thread with a value ends", NULL);
             continue;
         }
@@ -181,7 +186,7 @@ int __cxa_thread_atexit_impl(void (*function)(void *), void *argument, void *dso
     struct mz_thread *t = &rt.run.threads[rt.self];
     mz_keep(&at_end_count, sizeof at_end_count);
     struct mz_at_end *a = &at_end[at_end_count++];
-    mz_keep(a, sizeof *a);
+    mz_keep_state(a, sizeof *a);
     *a = (struct mz_at_end){function, argument, t->at_end};
     t->at_end = a;
     return 0;

@@ -187,18 +187,36 @@ MZ_EXPORT int pthread_getattr_np(pthread_t thread, pthread_attr_t *attr)
     return 0;
 }
 
-static char names[MZ_SLOTS][16];
-static uint32_t named_in[MZ_SLOTS];
+/* By pthread_setname_np or prctl. Part of the state: at the start of an execution there are none. */
+static struct name {
+    char text[16];
+    uint64_t given;
+} names[MZ_SLOTS];
+static bool any_names;
+
+void mz_names_reset(void)
+{
+    if (any_names) mz_raw_memset(names, 0, sizeof names);
+    any_names = false;
+}
+
+void mz_name_give(int slot, const char *name)
+{
+    mz_keep_state(&names[slot], sizeof names[slot]);
+    mz_raw_memset(&names[slot], 0, sizeof names[slot]);
+    mz_text_copy(names[slot].text, sizeof names[slot].text, name);
+    names[slot].given = any_names = true;
+}
+
+/* Of 16 bytes; NULL: it has none of its own. */
+const char *mz_name_of(int slot) { return names[slot].given ? names[slot].text : NULL; }
 
 MZ_EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 {
     int slot = rt.active ? mz_thread_slot((uint64_t)thread) : 0;
     if (slot < 0) return ESRCH;
     if (mz_text_length(name) > 15) return ERANGE;
-    mz_keep(names[slot], sizeof names[slot]);
-    mz_keep(&named_in[slot], sizeof named_in[slot]);
-    mz_text_copy(names[slot], sizeof names[slot], name);
-    named_in[slot] = rt.execution;
+    mz_name_give(slot, name);
     return 0;
 }
 
@@ -206,7 +224,8 @@ MZ_EXPORT int pthread_getname_np(pthread_t thread, char *name, size_t size)
 {
     int slot = rt.active ? mz_thread_slot((uint64_t)thread) : 0;
     if (slot < 0) return ESRCH;
-    const char *own = named_in[slot] == rt.execution ? names[slot] : "thread";
+    const char *own = mz_name_of(slot);
+    if (!own) own = "thread";
     if (mz_text_length(own) >= size) return ERANGE;
     mz_text_copy(name, size, own);
     return 0;

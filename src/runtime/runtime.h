@@ -205,6 +205,9 @@ size_t mz_state_bytes(void *system, const void **bytes);
 uint32_t mz_live_registers(const void *pc); /* liveness.c */
 void mz_state_allocated(const void *p, size_t size, int with);
 void mz_state_freed(const void *p, size_t size, int with);
+void mz_names_reset(void); /* pthread_thread.c */
+void mz_name_give(int slot, const char *name);
+const char *mz_name_of(int slot);
 void mz_keys_each(int slot, void (*f)(void *data, uint64_t word), void *data); /* pthread_keys.c */
 
 #define MZ_TIDIED 768u
@@ -234,6 +237,7 @@ _Noreturn void mz_fiber_leave(void); /* from a fiber to the explorer, for good *
 double mz_fiber_measure(void);
 void mz_fiber_mark(void); /* the running fiber can be gone back to here */
 void mz_fiber_keep(int slot);
+uint64_t mz_fiber_environment(int slot); /* for floating point: what the program can tell apart */
 bool mz_fiber_stack_contains(int slot, uint64_t address);
 int mz_fiber_stack_owner(uint64_t address); /* slot, or -1 */
 bool mz_fiber_guard_contains(int slot, uint64_t address);

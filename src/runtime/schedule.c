@@ -285,6 +285,7 @@ static void run_reset(void)
     mz_snapshot_restore();
     mz_heap_reset();
     mz_keys_reset();
+    mz_names_reset();
     for (uint32_t s = 0; s < rt.slots_known; s++) {
         struct mz_thread *t = &rt.run.threads[s];
         char *heap = t->heap;

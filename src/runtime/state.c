@@ -283,6 +283,15 @@ static uint64_t local_id(int slot)
     return t->id;
 }
 
+/* How often it holds locks for reading is nowhere else: pthread_rwlock.c. In whichever order. */
+static uint64_t read_locks(const struct mz_thread *t)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < t->held_count; i++)
+        if ((uintptr_t)t->held[i] & 1) sum += mz_fold((uintptr_t)t->held[i], 0x9e3779b97f4a7c15u);
+    return sum;
+}
+
 static struct mz_state thread_now(int slot, bool write)
 {
     struct local l = {{{0, 0}}, (uint64_t)slot << 32, write};
@@ -291,7 +300,9 @@ static struct mz_state thread_now(int slot, bool write)
     if (!has_stack(t)) return l.hash;
     add_pending(&l, &rt.view.pending[slot]);
     if (rt.switch_fs) add(&l, *(const uint32_t *)(rt.slots[slot].fs - st.errno_offset));
+    if (rt.switch_fp) add(&l, mz_fiber_environment(slot));
     if (t->keys_set) mz_keys_each(slot, add_word, &l);
+    add(&l, read_locks(t));
     if (mz_unlikely(by_deltas()) && !write)
         add(&l, local_id(slot));
     else
