@@ -86,6 +86,7 @@ void mz_mutex_take(struct mz_mutex *m)
         m->depth = 1;
         rt.view.enabled &= ~m->waiters;
         hold(m);
+        if (m->released_by) mz_sync_knows(m->released_by - 1, m->released_in);
     } else {
         m->depth++;
     }
@@ -125,6 +126,10 @@ void mz_mutex_give(struct mz_mutex *m, const void *pc, const void *frame)
     mz_sync_release(object);
     let_go(m);
     keep(m);
+    if (mz_likely(!rt.hashing)) { /* it is past, not state */
+        m->released_by = (uint8_t)(rt.self + 1);
+        m->released_in = rt.run.threads[rt.self].epoch - 1;
+    }
     m->owner = 0;
     rt.view.enabled |= m->waiters;
     mz_tidy();

@@ -14,9 +14,11 @@ struct mz_mutex {
     uint32_t owner; /* slot + 1; 0: free */
     uint32_t depth;
     uint64_t waiters;
-    int32_t kind;        /* glibc's place for it */
-    uint32_t mark;       /* MZ_DESTROYED */
-    uint32_t owner_died; /* robust: its last owner ended; 2: and nobody made it consistent */
+    int32_t kind;                   /* glibc's place for it */
+    uint32_t mark;                  /* MZ_DESTROYED */
+    uint32_t owner_died;            /* robust: its last owner ended; 2: and nobody made it consistent */
+    uint32_t released_in;           /* epoch of its last release ... */
+    uint8_t released_by, unused[3]; /* ... and by whom, slot + 1 */
 };
 
 struct mz_cond {

@@ -91,6 +91,8 @@ struct mz_thread {
     uint8_t polls;
     /* From here on nothing is cleared for an execution. */
     void *held[MZ_HELD]; /* mutexes that it holds, in the order it got them; those beyond are not listed */
+    uint32_t knows[MZ_SLOTS]; /* releases of others that are known without working off the log of sync.c: at
+                                 least so many; cleared for every execution */
 };
 
 struct mz_run { /* cleared for every execution */
@@ -304,6 +306,7 @@ void mz_sync_event(void);
 void mz_sync_atomic(uint32_t object, int op, int order, enum mz_access access);
 void mz_sync_acquire(void);
 void mz_sync_acquire_object(uint32_t object);
+void mz_sync_knows(int other, uint32_t epoch);
 void mz_sync_release(uint32_t object);
 void mz_sync_release_part(uint32_t object);
 void mz_sync_acquire_all(int thread, uint32_t object);

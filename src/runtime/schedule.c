@@ -290,6 +290,7 @@ static void run_reset(void)
         struct mz_thread *t = &rt.run.threads[s];
         char *heap = t->heap;
         mz_raw_memset(t, 0, offsetof(struct mz_thread, held));
+        mz_raw_memset(t->knows, 0, rt.slots_known * sizeof *t->knows);
         t->epoch = 1;
         t->heap = heap;
     }

@@ -108,7 +108,7 @@ static bool ordered(int other, uint32_t epoch)
 {
     const struct mz_thread *me = &rt.run.threads[rt.self];
     if (me->parent == other + 1 && epoch <= me->created_in) return true;
-    if (rt.run.threads[other].joined_by == rt.self + 1) return true;
+    if (rt.run.threads[other].joined_by == rt.self + 1 || epoch <= me->knows[other]) return true;
     return epoch <= mz_sync_seen(rt.self, other);
 }
 

@@ -193,6 +193,15 @@ void mz_sync_join(int thread, int finished)
 
 uint32_t mz_sync_event_epoch(uint32_t event) { return S.event_epoch[event]; }
 
+/* The running thread synchronizes with this release of another. */
+void mz_sync_knows(int other, uint32_t epoch)
+{
+    uint32_t *known = &rt.run.threads[rt.self].knows[other];
+    if (*known >= epoch) return;
+    mz_keep(known, sizeof *known);
+    *known = epoch;
+}
+
 /* ---- working it off ---- */
 
 static void widen(int slot)
