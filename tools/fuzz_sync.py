@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Random C programs over all synchronization objects: every algorithm must find what brute force finds.
 
-    tools/fuzz_sync.py [--seed N] [--count N] [--kinds LIST] [--algorithms LIST] [--keep DIR]
+    tools/fuzz_sync.py [--seed N] [--count N] [--kinds LIST] [--algorithms LIST] [--ways] [--compilers] [--keep DIR]
 
 A program has two or three threads that use a few kinds of objects, wait in loops, and keep what each operation
 answered. Its outcome, made of all answers, selects the assertion that fails at its end, so that with
 --keep-going the set of errors is the set of outcomes. It is compared with that of `--algorithm=none
 --no-sleep-sets`, which runs every interleaving; and all stateless algorithms must count the same number of executions. The
-runtime is the same on both sides: what it does wrong in every interleaving is not found here. Exit status 1 and
-the program in DIR if they differ.
+runtime is the same on both sides: what it does wrong in every interleaving is not found here. With --ways, all ways
+to come to the next branch (--backtrack) must count the same, and equal hashes must mean equal states (--state-match).
+Exit status 1 and the program in DIR if they differ.
 """
 import argparse
 import json
@@ -19,6 +20,7 @@ import sys
 import tempfile
 
 OUTCOMES = 200
+WAYS = ("undo", "checkpoint", "rerun")
 STATEFUL = ("stateful", "s-por", "de-s-por", "dl-s-por", "sdpor") # their executions end in known states
 
 HEAD = """#define _GNU_SOURCE
@@ -26,6 +28,9 @@ HEAD = """#define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -48,6 +53,51 @@ static void init(void) { atomic_fetch_add(&x[0], 1); }
 #define NOTE(v) (h[me] = h[me] * 31 + (unsigned)(v) + 1)
 #define FUTEX(a, op, v, v2, a2) syscall(SYS_futex, a, op, v, v2, a2, 0)
 static void ended(void *p) { atomic_fetch_add(&x[1], 1); (void)p; }
+static __thread int own[2];
+static __thread char text[24];
+static char *block[4];
+static pthread_key_t key;
+struct job { int from, to; char pad[20]; _Atomic int sum; };
+static int deep(int n, int v) { return n ? deep(n - 1, v + atomic_load(&x[n & 1])) + v % 3 : v; }
+static int by_case(int v)
+{
+    switch (v & 7) {
+    case 0: return atomic_load(&x[0]);
+    case 1: return v + 3;
+    case 2: atomic_fetch_add(&x[1], 1); return 9;
+    case 3: return v * v;
+    case 4: return atomic_exchange(&x[0], v);
+    case 5: return -v;
+    case 6: return atomic_fetch_sub(&x[1], 1) + v;
+    default: return 77;
+    }
+}
+static int of_all(int n, ...)
+{
+    va_list a;
+    int sum = 0;
+    va_start(a, n);
+    while (n--) sum = sum * 5 + va_arg(a, int) + atomic_load(&x[n & 1]);
+    va_end(a);
+    return sum;
+}
+static int six(int a, int b2, int c2, int d, int e, int f2)
+{
+    int r = atomic_fetch_add(&x[0], a & 1);
+    r = r * 3 + atomic_load(&x[1]) + b2;
+    return r + c2 * atomic_load(&x[0]) + d - e + f2;
+}
+static int by_size(const void *a, const void *b2)
+{
+    atomic_load(&x[0]);
+    return *(const int *)a - *(const int *)b2;
+}
+static void *do_job(void *p)
+{
+    struct job *j = p;
+    for (int i = j->from; i < j->to; i++) atomic_fetch_add(&j->sum, i + 1);
+    return (void *)(long)atomic_load(&x[0]);
+}
 """
 
 ATOMICS = ["NOTE(atomic_load(&x[X]));", "atomic_store(&x[X], $K);", "NOTE(atomic_fetch_add(&x[X], 1));",
@@ -95,6 +145,31 @@ KINDS = {
     "clock": ["NOTE(time(NULL));", "sleep($K + 1);", "{ time_t a = time(NULL) + 1; while (time(NULL) < a) {} }",
               "{ struct timespec a = {1000000002, 0}; clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &a, NULL); }"],
     "random": ["NOTE(rand());"],
+    "locals": [
+        "{ int v = atomic_load(&x[X]); for (int i = 0; i < 2; i++) v = v * 3 + atomic_fetch_add(&x[Z], i); NOTE(v); }",
+        "{ int v = atomic_load(&x[X]); int w = atomic_load(&x[Z]); atomic_fetch_add(&x[X], v > w ? v : w); NOTE(v - w); }",
+        "{ unsigned char v = (unsigned char)atomic_load(&x[X]); short w = (short)(v + $K); atomic_store(&x[Z], w); "
+        "v += (unsigned char)atomic_load(&x[X]); NOTE(v * 2 + w); }",
+        "{ double v = atomic_load(&x[X]) * 0.5; atomic_store(&x[Z], $K); float w = atomic_load(&x[X]); NOTE(v * 4 + w); }",
+        "{ int v[3] = {atomic_load(&x[0]), atomic_load(&x[1]), $K}; atomic_fetch_add(&x[X], v[1]); NOTE(v[0] * 4 + v[2]); }",
+        "{ long v = 0; do { v = v * 2 + atomic_load(&x[X]); } while (v < 2 && v++ < 1); NOTE(v); }"],
+    "calls": ["NOTE(deep(2, $K));", "NOTE(by_case(atomic_load(&x[X]) + me));", "NOTE(by_case(atomic_fetch_add(&x[X], 1)));",
+              "NOTE(of_all(3, atomic_load(&x[X]), $K, me));", "NOTE(six(1, atomic_load(&x[X]), 3, me, 5, $K));",
+              "{ int v = atomic_load(&x[X]); NOTE(six(v, v + 1, v, $K, 1, atomic_load(&x[Z]))); }",
+              "{ int v[3] = {atomic_load(&x[X]), 1, atomic_load(&x[Z])}; qsort(v, 3, sizeof *v, by_size); NOTE(v[1]); }"],
+    "memory": [
+        "{ char *p = malloc(24); memset(p, atomic_load(&x[X]), 24); atomic_fetch_add(&x[Z], 1); p = realloc(p, 48); "
+        "NOTE(p[23]); free(p); }",
+        "{ free(block[me]); block[me] = malloc(16 + 16 * (size_t)(atomic_load(&x[X]) & 1)); memset(block[me], 3, 16); "
+        "block[me][5] = (char)atomic_load(&x[Z]); NOTE(block[me][5]); }",
+        "{ int *p = calloc(4, 4); p[1] = atomic_load(&x[X]); int q[4]; memcpy(q, p, 16); atomic_store(&x[Z], q[1] + 1); "
+        "NOTE(p[1] + q[2]); free(p); }",
+        "own[$K] += atomic_load(&x[X]) + 1; NOTE(own[1]);", "own[0] = 1; atomic_fetch_add(&x[X], own[$K]); NOTE(own[0]++);",
+        "snprintf(text, sizeof text, \"%d\", atomic_load(&x[X])); atomic_load(&x[Z]); NOTE(strtol(text, NULL, 10));",
+        "errno = atomic_load(&x[X]); atomic_fetch_add(&x[Z], 1); NOTE(errno);",
+        "pthread_setspecific(key, &x[atomic_load(&x[X]) & 1]); atomic_load(&x[Z]); NOTE(pthread_getspecific(key) == &x[1]);",
+        "{ struct job j = {$K, 2, {0}, 0}; pthread_t u; pthread_create(&u, NULL, do_job, &j); void *r; "
+        "NOTE(atomic_load(&j.sum)); pthread_join(u, &r); NOTE((long)r + j.sum); }"],
     "wait": ["while (!atomic_load(&x[X])) {}", "while (atomic_load(&x[X]) < 2) {}",
              "for (;;) { pthread_mutex_lock(&m[1]); int v = atomic_load(&x[X]); pthread_mutex_unlock(&m[1]); "
              "if (v) break; }"],
@@ -112,6 +187,7 @@ class Program:
         self.value, self.arrivals = r.choice([0, 0, 1]), r.choice([2, 2, self.count])
         self.writers_first = r.random() < 0.3
         self.optimize = r.choice(["-O0", "-O1", "-O2"])
+        self.compiler = r.choice(["gcc", "clang"])
 
     def operation(self, me, depth):
         r = self.random
@@ -121,6 +197,7 @@ class Program:
             text = ATOMICS[2]
         inside = self.operation(me, depth + 1) if "INSIDE" in text and depth < 1 and r.random() < 0.5 else ""
         text = text.replace("[X]", "[1]" if self.cond and "&m[X]" in text else "[%d]" % r.randrange(2))
+        text = text.replace("[Z]", "[%d]" % r.randrange(2))
         text = text.replace("$K", str(r.randrange(2))).replace("INSIDE", inside)
         return text.replace("[Y]", "[%d]" % r.choice([t for t in range(self.count) if t != me]))
 
@@ -134,7 +211,8 @@ class Program:
             out += ["    " + op for op in ops] + ["    return arg;", "}"]
         n = range(self.count)
         out += ["int main(void)", "{", "    enum { me = 3 };", "    sem_init(&s, 0, %d);" % self.value,
-                "    pthread_barrier_init(&b, NULL, %d);" % self.arrivals, "    pthread_spin_init(&sl, 0);"]
+                "    pthread_barrier_init(&b, NULL, %d);" % self.arrivals, "    pthread_spin_init(&sl, 0);",
+                "    pthread_key_create(&key, NULL);"]
         if self.writers_first:
             out += ["    pthread_rwlockattr_t a;", "    pthread_rwlockattr_init(&a);",
                     "    pthread_rwlockattr_setkind_np(&a, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);",
@@ -152,7 +230,7 @@ class Program:
 
 
 def check(mazurka, words, directory):
-    """Verdict, set of errors, executions, blocked ones."""
+    """Verdict, set of errors, executions, blocked ones, states."""
     out = subprocess.run([mazurka, "check", "--json", "--quiet", "--keep-going", "--time-limit=20",
                           "--max-steps=200"] + words +
                          ["--trace=" + os.path.join(directory, "fuzz.trace"), os.path.join(directory, "fuzz.c")],
@@ -160,10 +238,24 @@ def check(mazurka, words, directory):
     try:
         result = json.loads(out.stdout)
     except ValueError:
-        return "no result: " + out.stderr.strip(), set(), 0, 0
+        return "no result: " + out.stderr.strip(), set(), 0, 0, 0
     errors = set(e["message"] if e["kind"] == "assertion" else e["kind"] for e in result["errors"])
     verdict = "incomplete" if not result["complete"] else "vacuous" if result["verdict"] == "vacuous" else "complete"
-    return verdict, errors, result["executions"], result["blocked"]
+    return verdict, errors, result["executions"], result["blocked"], result.get("states", 0)
+
+
+def compare_ways(options, algorithm, words, got, directory):
+    """Other ways to come to the next branch, and to tell states apart."""
+    ways = [["--backtrack=" + w] for w in WAYS]
+    if algorithm in STATEFUL:
+        ways = [["--state-match=exact"], ["--backtrack=checkpoint", "--state-match=exact"]]
+    for way in ways:
+        other = check(options.mazurka, words + ["--algorithm=" + algorithm] + way, directory)
+        # checkpoint looks at all memory, undo at what the hooks see: the same states, but for what is never read
+        if other[:2] != got[:2] or (other[2:] != got[2:] and way[0] != "--backtrack=checkpoint"):
+            yield "%s: %s, with %s %s" % (algorithm, got, " ".join(way), other)
+        elif algorithm not in STATEFUL and other[2:] != got[2:]:
+            yield "%s: %s, with %s %s" % (algorithm, got, " ".join(way), other)
 
 
 def compare(options, optimize, directory):
@@ -180,7 +272,9 @@ def compare(options, optimize, directory):
         if got[:2] != brute[:2] or len(counts) > 1 or (algorithm == "optimal" and got[3]):
             missed, invented = sorted(brute[1] - got[1]), sorted(got[1] - brute[1])
             differences.append("%s: none %s %d, got %s %d, %d blocked; missed %s, invented %s" % (
-                (algorithm, brute[0], brute[2], got[0]) + got[2:] + (missed, invented)))
+                (algorithm, brute[0], brute[2], got[0]) + got[2:4] + (missed, invented)))
+        if options.ways:
+            differences += compare_ways(options, algorithm, [optimize], got, directory)
     return differences
 
 
@@ -190,6 +284,8 @@ def main():
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--kinds", default=",".join(sorted(KINDS)), help="of objects to choose from")
     parser.add_argument("--algorithms", default="optimal,source,dpor,sleep")
+    parser.add_argument("--ways", action="store_true", help="compare the ways to go back and to tell states apart, too")
+    parser.add_argument("--compilers", action="store_true", help="gcc or clang, at random; else $CC")
     parser.add_argument("--keep", default="build", help="where programs go that differ")
     parser.add_argument("--mazurka", default=os.path.join(os.path.dirname(__file__), "..", "mazurka"))
     options = parser.parse_args()
@@ -199,6 +295,8 @@ def main():
             program = Program(seed, options.kinds.split(","))
             with open(os.path.join(directory, "fuzz.c"), "w") as f:
                 f.write(program.c())
+            if options.compilers:
+                os.environ["CC"] = program.compiler
             differences = compare(options, program.optimize, directory)
             compared += differences is not None
             left_out += differences is None
@@ -209,7 +307,8 @@ def main():
             with open(name, "w") as f:
                 f.write(program.c())
             for line in differences:
-                print("%s (%s, %s): %s" % (name, " ".join(program.kinds), program.optimize, line), flush=True)
+                print("%s (%s, %s %s): %s" % (name, " ".join(program.kinds), os.environ.get("CC", ""),
+                                              program.optimize, line), flush=True)
     print("seed %d: %d programs compared, %d left out, %d different" % (options.seed, compared, left_out, different))
     return different > 0
 

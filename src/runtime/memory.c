@@ -53,7 +53,7 @@ void mz_memory_thread_ends(void)
 
 static bool has_ended(int slot) { return rt.run.threads[slot].state == MZ_THREAD_FINISHED; }
 
-static int tls_owner(uint64_t address)
+int mz_memory_tls_owner(uint64_t address)
 {
     if (address < tls_low || address >= tls_high) return -1;
     for (int s = 0; s < MZ_SLOTS; s++)
@@ -146,7 +146,7 @@ static bool check(const struct access *a)
         if (owner != rt.self) note_lent(&lent_stack[owner], a->address, a->size);
         return false;
     }
-    if ((owner = tls_owner(a->address)) >= 0) {
+    if ((owner = mz_memory_tls_owner(a->address)) >= 0) {
         if (mz_unlikely(has_ended(owner))) bad_owner(MZ_AREA_TLS, owner, a);
         if (owner != rt.self) note_lent(&lent_tls[owner], a->address, a->size);
         return false;
@@ -167,7 +167,7 @@ static bool is_sound(const struct access *a)
     enum mz_place_state state = mz_heap_state(a->address, a->size);
     if (state != MZ_PLACE_ELSEWHERE) return state == MZ_PLACE_LIVE;
     int owner = mz_fiber_stack_owner(a->address);
-    if (owner < 0) owner = tls_owner(a->address);
+    if (owner < 0) owner = mz_memory_tls_owner(a->address);
     return (owner < 0 || !has_ended(owner)) && !mz_globals_gap(a->address, a->size);
 }
 

@@ -181,6 +181,10 @@ void mz_undo_barrier(void);
 void mz_undo_give_up(void);
 void mz_undo_plan(void);
 void mz_undo_measured(void);
+/* stack_mirrors.c */
+void mz_stack_forget(int slot);
+void mz_stack_mirror(int slot, const char *from);
+bool mz_stack_compare(int slot, bool (*compare)(void *now, void *mirror, size_t size));
 bool mz_undo_reaches(uint32_t node);
 void mz_undo_to(uint32_t node);
 
@@ -328,6 +332,7 @@ void mz_access_range(const void *p, size_t size, bool write, void *pc, const voi
 void mz_shadow_range(uint64_t address, size_t size, bool write, uint64_t pc);
 
 /* memory.c: use after free, out of bounds */
+int mz_memory_tls_owner(uint64_t address); /* slot, or -1 */
 void mz_memory_init(void);
 void mz_memory_thread_ends(void);
 bool mz_memory_check(uint64_t address, unsigned size, uint8_t op, uint64_t pc);

@@ -8,7 +8,8 @@
  * What a step can change, and how it comes to the log:
  *
  *   the stack and registers of a thread   when the thread is continued for the first time in a step
- *                                         (mz_undo_stack): they are on its stack, from the stack pointer up
+ *                                         (mz_undo_stack): they are on its stack, from the stack pointer up;
+ *                                         what others write there is program memory (stack_mirrors.c)
  *   program memory                        undo: before the write, by the hooks (mz_keep_program). Exact if
  *                                         nobody else writes: start.c decides by what the program calls.
  *                                         checkpoint: at every node all pages that were ever written and the
@@ -145,12 +146,20 @@ static inline bool is_new(uint64_t at)
     return true;
 }
 
+/* Another thread's variable: that thread is to be compared, though it did not run. */
+static void note_thread_variable(uint64_t at)
+{
+    int owner = mz_memory_tls_owner(at);
+    if (owner >= 0) un.others |= mz_slot_bit(owner);
+}
+
 static void write_word(uint64_t at)
 {
     if (!is_new(at)) return;
     if (mz_unlikely(un.count > LOG_LIMIT) && overflows(8)) return;
     uint64_t old = *(const uint64_t *)at;
     *(uint64_t *)(void *)push(at, 8, WORD, 0, 0) = old;
+    if (rt.switch_fs) note_thread_variable(at);
     if (mz_likely(!rt.hashing)) return;
     int owner = mz_fiber_stack_owner(at);
     if (owner >= 0)
@@ -180,6 +189,8 @@ static void settle_words(void)
     }
 }
 
+static bool compare(void *now, void *mirror, size_t size);
+
 void mz_undo_stack(int slot)
 {
     const struct mz_slot *s = &rt.slots[slot];
@@ -188,6 +199,7 @@ void mz_undo_stack(int slot)
     if (mz_unlikely(un.floor == UINT32_MAX || un.off)) return;
     const char *clean = s->stack_high - (rt.stateful ? 0 : mz_spin_clean_size()), *sp = s->sp,
                *from = sp < clean ? sp : clean;
+    if (rt.undo == MZ_UNDO_PAGES) mz_stack_compare(slot, compare); /* others may have written to it before */
     size_t size = (size_t)(s->stack_high - from);
     if (mz_unlikely(un.count + size > LOG_LIMIT) && overflows(size)) return;
     char *to = push((uintptr_t)from, size, STACK, slot, (uintptr_t)sp);
@@ -261,6 +273,7 @@ static uint64_t changed_threads(void)
 {
     uint32_t k = rt.path->depth;
     bool own = k && is_own_affair(rt.path->events[k - 1].op);
+    if (rt.undo == MZ_UNDO_PAGES) own = false; /* nobody tells when it writes to another's variables */
     return own ? (un.saved | un.others) & known_slots() : known_slots();
 }
 
@@ -276,7 +289,19 @@ static uint64_t compare_all(uint64_t threads)
     if (rt.undo != MZ_UNDO_PAGES) return changed;
     mz_snapshot_compare(rt.hashing ? compare_hashed : compare_memory);
     mz_heap_compare(rt.hashing ? compare_hashed : compare_memory);
+    for (uint64_t left = known_slots() & ~un.saved; left; left &= left - 1)
+        if (mz_stack_compare(__builtin_ctzll(left), compare)) changed |= left & -left;
     return changed;
+}
+
+/* Stacks of these threads are now as they are to be at the node. */
+static void mirror_stacks(uint64_t threads, const char *frame)
+{
+    if (rt.undo != MZ_UNDO_PAGES) return;
+    for (; threads; threads &= threads - 1) {
+        int s = __builtin_ctzll(threads);
+        mz_stack_mirror(s, frame && s == rt.self ? frame : rt.slots[s].sp);
+    }
 }
 
 static void fill_mirrors(void)
@@ -286,6 +311,7 @@ static void fill_mirrors(void)
     for (uint32_t s = 0; s < MZ_SLOTS; s++)
         mz_raw_memcpy(un.tls + s * rt.tls_size, (char *)rt.slots[s].fs - rt.tls_size, rt.tls_size);
     if (rt.undo != MZ_UNDO_PAGES) return;
+    for (int s = 0; s < MZ_SLOTS; s++) mz_stack_forget(s);
     mz_snapshot_mirror();
     mz_heap_mirror();
 }
@@ -325,6 +351,7 @@ void mz_undo_node(void)
         un.floor = k;
     }
     uint64_t changed = compare_all(threads);
+    mirror_stacks(un.saved & known_slots(), *(const char **)MZ_FRAME() + 16); /* above dispatch_reversibly */
     if (mz_unlikely(rt.hashing)) mz_state_node(changed & known_slots());
     if (mz_unlikely(rt.hashing) && !rt.stateful) mz_state_sample();
     next_step_begins(k);
@@ -361,6 +388,7 @@ void mz_undo_to(uint32_t k)
         if (e.kind == MIRRORED) copy((void *)(uintptr_t)e.mirror, bytes, e.size);
         un.count = (size_t)(bytes - un.log);
     }
+    mirror_stacks(known_slots(), NULL);
     if (rt.hashing) mz_state_back(k);
     next_step_begins(k);
 }

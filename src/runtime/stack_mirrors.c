@@ -1,0 +1,51 @@
+/* Copies of the stacks of threads, as they were at the last node.
+ *
+ * A thread's own stack is in the log of undo.c when it runs. But others may write to it, too: to variables
+ * that it has lent them. Where the hooks tell of every write these are in the log like all program memory;
+ * where they do not (checkpoint), the stacks of threads that have not run are compared with these copies.
+ *
+ * Only what belongs to the program is copied: from `low` upwards. Below are our own frames, which change
+ * between the node and the moment when the thread goes on. */
+#include "runtime.h"
+
+#include "../base/region.h"
+
+static struct {
+    char *copy; /* of all of the stack */
+    const char *stack_low, *stack_high;
+    const char *low; /* as at the last node from here on */
+} mirrors[MZ_SLOTS];
+
+/* A thread may have got a larger stack meanwhile (fiber.c). */
+static void make_room(int slot)
+{
+    const struct mz_slot *s = &rt.slots[slot];
+    size_t size = (size_t)(s->stack_high - s->stack_low);
+    if (mz_likely(mirrors[slot].stack_low == s->stack_low)) return;
+    if (mirrors[slot].copy)
+        mz_region_free(mirrors[slot].copy, (size_t)(mirrors[slot].stack_high - mirrors[slot].stack_low));
+    mirrors[slot].copy = mz_region_reserve(size);
+    MZ_ASSERT(mirrors[slot].copy != NULL);
+    mirrors[slot].stack_low = s->stack_low;
+    mirrors[slot].stack_high = mirrors[slot].low = s->stack_high;
+}
+
+/* Nothing of it is to be compared. */
+void mz_stack_forget(int slot) { mirrors[slot].low = mirrors[slot].stack_high; }
+
+void mz_stack_mirror(int slot, const char *from)
+{
+    make_room(slot);
+    const char *high = rt.slots[slot].stack_high;
+    mz_raw_memcpy(mirrors[slot].copy + (from - mirrors[slot].stack_low), from, (size_t)(high - from));
+    mirrors[slot].low = from;
+}
+
+bool mz_stack_compare(int slot, bool (*compare)(void *now, void *mirror, size_t size))
+{
+    make_room(slot);
+    const char *low = mirrors[slot].low, *high = mirrors[slot].stack_high;
+    if (low == high) return false;
+    return compare((void *)(uintptr_t)low, mirrors[slot].copy + (low - mirrors[slot].stack_low),
+                   (size_t)(high - low));
+}
