@@ -10,6 +10,7 @@
  * EXPECT -DTHREAD_LOCAL --backtrack=undo optimal verified 90
  * EXPECT -DTHREAD_LOCAL --backtrack=checkpoint optimal verified 90
  * EXPECT -DTHREAD_LOCAL -DCHECKPOINT none verified 90
+ * EXPECT -DTHREAD_LOCAL --backtrack=undo none verified 90
  * EXPECT -DCHECKPOINT stateful verified
  * EXPECT -DTHREAD_LOCAL stateful verified
  * EXPECT -DTHREAD_LOCAL -DCHECKPOINT stateful verified
@@ -25,10 +26,13 @@
 static _Thread_local _Atomic int own;
 #endif
 
+static _Atomic int other;
+
 static void *add(void *lent)
 {
     _Atomic int *sum = lent;
     int first = atomic_fetch_add(sum, 1);
+    atomic_load(&other); /* its owner runs without touching it */
     int second = atomic_fetch_add(sum, 1);
     assert(first < second && second < 6);
 #ifdef BROKEN
