@@ -179,14 +179,14 @@ void mz_undo_write(const volatile void *p, size_t size);
 void mz_undo_thread(int slot); /* its state is changed, though it does not run */
 void mz_undo_barrier(void);
 void mz_undo_give_up(void);
-void mz_undo_plan(void);
-void mz_undo_measured(void);
+void mz_undo_forget(void);
+bool mz_undo_reaches(uint32_t node);
+void mz_undo_to(uint32_t node);
+
 /* stack_mirrors.c */
 void mz_stack_forget(int slot);
 void mz_stack_mirror(int slot, const char *from);
 bool mz_stack_compare(int slot, bool (*compare)(void *now, void *mirror, size_t size));
-bool mz_undo_reaches(uint32_t node);
-void mz_undo_to(uint32_t node);
 
 /* Something that the runtime keeps of this execution is about to be changed. */
 static inline void mz_keep(const volatile void *p, size_t size)
@@ -203,6 +203,10 @@ static inline void mz_keep_state(const volatile void *p, size_t size)
 {
     if (mz_unlikely(rt.undo)) mz_undo_write(p, size);
 }
+
+/* backtrack.c: which way */
+void mz_backtrack_plan(void);
+void mz_backtrack_measured(void);
 
 /* state.c: the identity of states */
 void mz_state_init(void);

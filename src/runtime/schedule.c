@@ -389,7 +389,7 @@ static void run_from_node(void)
 static bool one_execution(void)
 {
     rt.runs++;
-    mz_undo_plan();
+    mz_backtrack_plan();
     if (!rt.path->live && mz_undo_reaches(rt.path->replay))
         run_from_node();
     else
@@ -402,7 +402,7 @@ static bool one_execution(void)
     rt.channel->analysing = 0;
     if (stopped) mz_explore_abandon(rt.x);
     publish_counters();
-    mz_undo_measured();
+    mz_backtrack_measured();
     return more && !rt.once;
 }
 

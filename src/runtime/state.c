@@ -38,11 +38,9 @@ static struct {
     size_t size;
 } st;
 
-static void init_deltas(void);
-
 void mz_state_init(void)
 {
-    init_deltas();
+    mz_delta_init();
     uint64_t steps = rt.channel->options.max_steps;
     if (steps > (1u << 24)) steps = 1u << 24;
     st.at_node = mz_region_reserve((size_t)(steps + 4) * sizeof *st.at_node);
@@ -51,11 +49,9 @@ void mz_state_init(void)
     st.errno_offset = rt.slots[0].fs - (uintptr_t)&errno;
 }
 
-static void forget_numbers(void);
-
 void mz_state_begin(void)
 {
-    forget_numbers();
+    mz_delta_begin();
     st.memory = st.threads = (struct mz_state){{0, 0}};
     for (uint32_t s = 0; s < MZ_SLOTS; s++) st.thread[s] = (struct mz_state){{0, 0}};
 }
@@ -131,8 +127,9 @@ static void add_stack(struct local *l, int slot, const uint64_t *from)
 }
 
 /* Those that matter, and from where its stack does. */
-static uint32_t live_registers(const struct mz_parked *p, const uint64_t **from)
+uint32_t mz_state_local(int slot, const struct mz_parked **parked, const uint64_t **from)
 {
+    const struct mz_parked *p = *parked = slot == rt.self ? &st.running : rt.slots[slot].sp;
     *from = (const uint64_t *)p->rbp;
     uint64_t pc = (*from)[1];
     if (pc >= (uintptr_t)__start_mz_dispatch_text && pc < (uintptr_t)__stop_mz_dispatch_text)
@@ -142,9 +139,9 @@ static uint32_t live_registers(const struct mz_parked *p, const uint64_t **from)
 
 static void add_registers(struct local *l, int slot)
 {
-    const struct mz_parked *p = slot == rt.self ? &st.running : rt.slots[slot].sp;
+    const struct mz_parked *p;
     const uint64_t *from;
-    uint32_t live = live_registers(p, &from);
+    uint32_t live = mz_state_local(slot, &p, &from);
     if (live & 1u << 3) add(l, p->rbx);
     if (live & 1u << 12) add(l, p->r12);
     if (live & 1u << 13) add(l, p->r13);
@@ -196,93 +193,6 @@ static bool has_stack(const struct mz_thread *t)
            t->state != MZ_THREAD_EXITING;
 }
 
-/* ---- the light-weight scheme of 2008 ---- */
-
-/* --state-capture=delta: a local state is not looked at as a whole but known by a number; what a step changes
- * of it, its delta, leads from one number to the next (2008, Fig. 4). So local states that are the same but
- * came about in different ways have different numbers. Here to be measured against. */
-#define WORDS  4096u /* of a local state; the delta of a larger one counts as unknown */
-#define DELTAS (1u << 22)
-
-struct numbered { /* the local state of a thread at the last node where it had run */
-    uint64_t id;
-    uint64_t count;
-    uint64_t words[WORDS]; /* registers, then its stack from the top down */
-};
-
-static struct {
-    struct numbered *threads;
-    struct {
-        struct mz_state key; /* number before and delta */
-        uint64_t id;
-    } * table; /* open addressing */
-    uint64_t used, ids;
-} de;
-
-static bool by_deltas(void) { return rt.channel->options.state_deltas; }
-
-static void init_deltas(void)
-{
-    if (!by_deltas()) return;
-    de.threads = mz_region_reserve(MZ_SLOTS * sizeof *de.threads);
-    de.table = mz_region_reserve(DELTAS * sizeof *de.table);
-    MZ_ASSERT(de.threads && de.table);
-}
-
-/* At the start all threads are in the state with the number 0. */
-static void forget_numbers(void)
-{
-    for (int s = 0; de.threads && s < MZ_SLOTS; s++) de.threads[s].id = de.threads[s].count = 0;
-}
-
-static uint64_t collect(int slot, uint64_t *words)
-{
-    const uint64_t *high = (const uint64_t *)(const void *)rt.slots[slot].stack_high, *from;
-    const struct mz_parked *p = slot == rt.self ? &st.running : rt.slots[slot].sp;
-    uint32_t live = live_registers(p, &from);
-    const uint64_t registers[] = {p->rbx, p->r12, p->r13, p->r14, p->r15};
-    const unsigned numbers[] = {3, 12, 13, 14, 15};
-    uint64_t n = 0;
-    words[n++] = live;
-    for (unsigned i = 0; i < 5; i++) words[n++] = live & 1u << numbers[i] ? registers[i] : 0;
-    while (high > from + 1 && n < WORDS) words[n++] = *--high;
-    return high > from + 1 ? WORDS + 1 : n;
-}
-
-/* NEXTLOCAL, lines 5 to 7 */
-static uint64_t next_id(uint64_t id, int slot, struct mz_state delta)
-{
-    mz_hash_add(&delta, mz_hash_of(id << 8 | (unsigned)slot, 1));
-    uint64_t i = delta.hash[0] % DELTAS;
-    for (; de.table[i].id; i = (i + 1) % DELTAS)
-        if (de.table[i].key.hash[0] == delta.hash[0] && de.table[i].key.hash[1] == delta.hash[1])
-            return de.table[i].id;
-    if (++de.used > DELTAS / 2) return ++de.ids;
-    de.table[i].key = delta;
-    return de.table[i].id = ++de.ids;
-}
-
-static uint64_t local_id(int slot)
-{
-    static uint64_t words[WORDS + 1];
-    struct numbered *t = &de.threads[slot];
-    uint64_t n = collect(slot, words), common = n < t->count ? n : t->count;
-    struct mz_state delta = {{0, 0}};
-    bool unknown = n > WORDS || rt.writes_unknown, changed = n != t->count;
-    for (uint64_t i = 0; i < n && !unknown; i++) {
-        if (i < common && words[i] == t->words[i]) continue;
-        changed = true;
-        mz_hash_add(&delta, mz_hash_of(i, words[i]));
-    }
-    if (!unknown && !changed) return t->id;
-    mz_hash_add(&delta, mz_hash_of(WORDS, n));
-    mz_keep(t, offsetof(struct numbered, words) + t->count * sizeof *t->words);
-    t->id = unknown ? ++de.ids : next_id(t->id, slot, delta);
-    t->count = unknown ? 0 : n;
-    mz_raw_memcpy(t->words, words, t->count * sizeof *words);
-    return t->id;
-}
-
 /* How often it holds locks for reading is nowhere else: pthread_rwlock.c. In whichever order. */
 static uint64_t read_locks(const struct mz_thread *t)
 {
@@ -303,8 +213,8 @@ static struct mz_state thread_now(int slot, bool write)
     if (rt.switch_fp) add(&l, mz_fiber_environment(slot));
     if (t->keys_set) mz_keys_each(slot, add_word, &l);
     add(&l, read_locks(t));
-    if (mz_unlikely(by_deltas()) && !write)
-        add(&l, local_id(slot));
+    if (mz_unlikely(rt.channel->options.state_deltas) && !write)
+        add(&l, mz_delta_id(slot));
     else
         add_registers(&l, slot);
     return l.hash;

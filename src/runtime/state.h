@@ -40,4 +40,12 @@ void mz_state_sample(void);
 void mz_state_advise(void);
 void mz_state_poison(void); /* what has changed is not known */
 
+/* Registers of a thread and from where on its stack counts; returns the set of registers that matter. */
+uint32_t mz_state_local(int slot, const struct mz_parked **parked, const uint64_t **from);
+
+/* state_delta.c */
+void mz_delta_init(void);
+void mz_delta_begin(void);
+uint64_t mz_delta_id(int slot);
+
 #endif
