@@ -35,6 +35,7 @@ static int add(struct list *list, struct handler h)
 {
     uint32_t *count = rt.active ? &list->count : &list->early_count;
     if (*count == HANDLERS) return -1;
+    mz_changed();
     mz_keep_state(count, sizeof *count);
     if (rt.active) mz_keep_state(&list->entries[*count], sizeof *list->entries);
     (rt.active ? list->entries : list->early)[(*count)++] = h;

@@ -119,6 +119,7 @@ MZ_EXPORT int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
     uint32_t number = first_key(rt.self) + t->keys_made++;
     mz_keep_state(&k.keys[number], sizeof k.keys[number]);
     mz_keep(used[number], sizeof used[number]);
+    mz_changed();
     k.keys[number] = (struct key){destructor, 1, 0};
     mz_raw_memset(used[number], 0, sizeof used[number]);
     mz_object_written(key, sizeof *key, MZ_PC(), MZ_FRAME());
@@ -135,6 +136,7 @@ MZ_EXPORT int pthread_key_delete(pthread_key_t key)
             mz_misuse("a thread-specific key is deleted while another thread may be using it", NULL);
     mz_keep_state(&k.keys[key], sizeof k.keys[key]);
     mz_keep(&k.deletions[key], sizeof k.deletions[key]);
+    mz_changed();
     k.keys[key].deleted = 1;
     k.deletions[key].by = rt.self;
     k.deletions[key].epoch = rt.run.threads[rt.self].epoch;
@@ -187,6 +189,7 @@ int __cxa_thread_atexit_impl(void (*function)(void *), void *argument, void *dso
     mz_keep(&at_end_count, sizeof at_end_count);
     struct mz_at_end *a = &at_end[at_end_count++];
     mz_keep_state(a, sizeof *a);
+    mz_changed();
     *a = (struct mz_at_end){function, argument, t->at_end};
     t->at_end = a;
     return 0;

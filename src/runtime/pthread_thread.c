@@ -206,6 +206,7 @@ void mz_name_give(int slot, const char *name)
     mz_raw_memset(&names[slot], 0, sizeof names[slot]);
     mz_text_copy(names[slot].text, sizeof names[slot].text, name);
     names[slot].given = any_names = true;
+    mz_changed();
 }
 
 /* Of 16 bytes; NULL: it has none of its own. */

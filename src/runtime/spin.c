@@ -12,12 +12,13 @@
  * that is explored too; it counts as cut.
  *
  * Local state is: where the thread is (the address of the call), the registers that survive calls, all of its
- * stack up to that call, errno, the locks it holds. Everything else that it changes counts as a change
- * (mz_thread.changes): plain writes outside of its own stack, visible operations that change their object,
- * memory from the heap, being woken. Taking and giving back a lock is none, as the locks held are compared;
- * unless the program tries such locks: then others can notice that it was held for a moment, and it is one.
- * When a thread stops must depend on its own past only. So what is not in use of its stack must not tell what
- * the execution before left there: a thread starts with a clean stack, and with clean registers (fiber.c).
+ * stack up to that call, errno, rounding modes, the locks it holds. Everything else that it changes counts as
+ * a change (mz_thread.changes): plain writes outside of its own stack, visible operations that change their
+ * object, memory from the heap, being woken. Taking and giving back a lock is none, as the locks held are
+ * compared; unless the program tries such locks: then others can notice that it was held for a moment, and it
+ * is one. When a thread stops must depend on its own past only. So what is not in use of its stack must not
+ * tell what the execution before left there: a thread starts with a clean stack, and with clean registers
+ * (fiber.c).
  *
  * What libraries do behind our back would be missed: programs that use functions of libc with a hidden state,
  * or libraries without instrumentation, have no such loops recognised (start.c decides) and run into the step
@@ -34,7 +35,7 @@
 #define STATES     16u
 #define STACK      32768u
 #define SEEN       32u
-#define REGS       6u
+#define REGS       7u
 #define CLEAN      1024u  /* bytes of a stack that are cleared for a new thread */
 #define CLEAN_MORE 4096u  /* for state.c */
 #define ROUND      10000u /* operations in one round, when a stopped thread is tried */
@@ -179,6 +180,7 @@ static inline __attribute__((always_inline)) void capture(struct state *s, const
     __asm__ volatile("movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\tmovq %%r14, %3\n\tmovq %%r15, %4"
                      : "=m"(s->regs[1]), "=m"(s->regs[2]), "=m"(s->regs[3]), "=m"(s->regs[4]),
                        "=m"(s->regs[5]));
+    s->regs[6] = mz_unlikely(rt.switch_fp) ? mz_fiber_environment(rt.self) : 0;
     s->size = (uint32_t)(rt.slots[rt.self].stack_high - sp);
     s->error = errno;
     s->held_count = t->held_count;
