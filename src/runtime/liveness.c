@@ -159,7 +159,7 @@ static void one_byte(struct instruction *i, struct decoder *d, uint8_t op)
             d->p += 1;
             break;
         case 0x68: /* push */
-            d->p += 4;
+            d->p += d->small ? 2 : 4;
             break;
         case 0x6a:
         case 0xa8: /* test al */
@@ -188,6 +188,7 @@ static void one_byte(struct instruction *i, struct decoder *d, uint8_t op)
             break;
         case 0xc7: /* mov */
             operands(d);
+            if (d->reg & 7) i->known = false; /* xbegin: jumps when it fails */
             i->read = d->mod == 3 && !d->small ? 0 : rm_set(d, false);
             if (d->mod == 3 && !d->small) i->written = set(d->rm);
             d->p += d->small ? 2 : 4;
@@ -262,8 +263,7 @@ static bool is_vector(uint8_t op)
 /* Between vector and general registers, or general ones only by their numbers. */
 static bool is_transfer(uint8_t op)
 {
-    return op == 0x2a || op == 0x2c || op == 0x2d || op == 0x50 || op == 0x6e || op == 0x7e || op == 0xd7 ||
-           op == 0x77;
+    return op == 0x2a || op == 0x2c || op == 0x2d || op == 0x50 || op == 0x6e || op == 0x7e || op == 0xd7;
 }
 
 static void two_bytes(struct instruction *i, struct decoder *d)
@@ -274,6 +274,7 @@ static void two_bytes(struct instruction *i, struct decoder *d)
         d->p += 4;
     } else if (op == 0x0b) { /* ud2: it ends here */
         i->ends = true;
+    } else if (op == 0x77) { /* emms: no operands */
     } else if (is_vector(op)) {
         operands(d);
         i->read = d->address;
