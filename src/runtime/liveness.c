@@ -124,7 +124,10 @@ static void one_byte(struct instruction *i, struct decoder *d, uint8_t op)
     } else if (op >= 0x50 && op <= 0x57) { /* push */
         i->read = set(low);
     } else if (op >= 0x58 && op <= 0x5f) { /* pop */
-        i->written = set(low);
+        if (d->small)
+            i->read = set(low);
+        else
+            i->written = set(low);
     } else if (op >= 0x70 && op <= 0x7f) { /* jcc */
         jump(i, d->p + 1 + (int8_t)*d->p, false);
         d->p += 1;
