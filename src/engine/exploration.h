@@ -119,6 +119,7 @@ struct mz_exploration {
     enum mz_ending ending;
     int last_thread; /* thread of the step before, or -1 */
     bool cut;        /* this execution does not count: see mz_explore_cut */
+    bool diverged;   /* see mz_unforeseen */
     bool barren;     /* the new branch could not even start: all its choices are asleep */
 
     struct mz_node *nodes;
@@ -281,6 +282,8 @@ void mz_wakeup_clear(struct mz_exploration *x, uint32_t *list);
 /* explore.c */
 /* The first choice of the thread that is awake at node k; those after it stay in node.choices. */
 bool mz_choose(struct mz_exploration *x, uint32_t k, struct mz_step *step);
+/* The system does not do what it did in the same state before: MZ_ENDING_DIVERGED. */
+struct mz_step mz_unforeseen(struct mz_exploration *x);
 struct mz_step mz_default_step(struct mz_exploration *x, uint32_t k);
 /* No memory for another sequence or another thousand steps? Then the search ends (MZ_ENDING_MEMORY). */
 bool mz_explore_full(struct mz_exploration *x);

@@ -164,6 +164,13 @@ struct mz_step mz_default_step(struct mz_exploration *x, uint32_t k)
     return (struct mz_step){MZ_NOBODY, 0};
 }
 
+struct mz_step mz_unforeseen(struct mz_exploration *x)
+{
+    MZ_ASSERT(!x->options.strict);
+    x->diverged = true;
+    return (struct mz_step){MZ_NOBODY, 0};
+}
+
 static void fresh_node(struct mz_exploration *x, uint32_t k)
 {
     struct mz_node *n = &x->nodes[k];
@@ -233,7 +240,7 @@ static struct mz_step live_step(struct mz_exploration *x)
     if (!x->nodes[k].enabled) return nobody(x, MZ_ENDING_MAXIMAL);
     if (k < x->options.schedule_length) return scheduled_step(x, k);
     struct mz_step step = x->reduction->enter(x, k);
-    if (step.thread == MZ_NOBODY) return nobody(x, MZ_ENDING_ASLEEP);
+    if (step.thread == MZ_NOBODY) return nobody(x, x->diverged ? MZ_ENDING_DIVERGED : MZ_ENDING_ASLEEP);
     x->nodes[k].step = step;
     return step;
 }

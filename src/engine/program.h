@@ -150,7 +150,7 @@ enum mz_ending {
     MZ_ENDING_PEEKED,     /* the last step was only tried; it leads to a new state, which is explored later */
     MZ_ENDING_STEP_LIMIT, /* max_steps; the search cannot go on soundly */
     MZ_ENDING_MEMORY,     /* memory_limit, also while the end was analysed; neither can it here */
-    MZ_ENDING_DIVERGED    /* options.schedule does not fit */
+    MZ_ENDING_DIVERGED    /* options.schedule does not fit; or the system broke P1 */
 };
 
 struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct mz_explore_options *options);

@@ -27,11 +27,11 @@ static struct mz_step enter(struct mz_exploration *x, uint32_t k)
     if (x->nodes[k].wakeup) {
         take_branch(x, k);
         struct mz_step step = x->nodes[k].step;
-        MZ_ASSERT(x->nodes[k].enabled & mz_bit(step.thread));
-        MZ_ASSERT(x->view->pending[step.thread].choices & mz_bit(step.choice));
-        return x->nodes[k].step;
+        bool ready = x->nodes[k].enabled & mz_bit(step.thread) &&
+                     x->view->pending[step.thread].choices & mz_bit(step.choice);
+        return ready ? step : mz_unforeseen(x);
     }
-    MZ_ASSERT(x->nodes[k].sleep_count == 0); /* Lemma 7.1 (2) */
+    if (x->nodes[k].sleep_count) return mz_unforeseen(x); /* Lemma 7.1 (2) */
     x->nodes[k + 1].wakeup = 0;
     return mz_default_step(x, k);
 }

@@ -36,6 +36,7 @@ static void end_of_execution(void)
         mz_spin_note();
         mz_record_place(&rt.channel->end_place, MZ_FRAME());
     }
+    if (mz_explore_ending(rt.x) == MZ_ENDING_DIVERGED && !rt.once) mz_diverged(rt.self);
     if (mz_explore_ending(rt.x) == MZ_ENDING_DIVERGED)
         mz_text_copy(rt.channel->end_text, sizeof rt.channel->end_text,
                      "the schedule does not fit this program: a thread is not ready for its next step");
