@@ -49,8 +49,8 @@ BEGIN {
     if (seed == "") seed = 1
     if (each == "") each = 8
     # structure, least and most calls
-    n = split("list_coarse 6 14;list_rwlock 5 12;list_hand 4 9;list_optimistic 3 6;list_lazy 3 6;bst_cas 3 5;" \
-              "queue_ms 3 6;map_striped 7 14", lines, ";")
+    n = split("list_coarse 8 15;list_rwlock 7 15;list_hand 7 13;list_optimistic 4 8;list_lazy 4 9;bst_cas 3 5;" \
+              "queue_ms 4 7;map_striped 9 15", lines, ";")
     split("2 1 3 5", keys, " ")
     for (s = 1; s <= n; s++) {
         split(lines[s], line, " ")

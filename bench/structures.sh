@@ -6,6 +6,7 @@
 # LIMIT=S        seconds for a run (default 5; sample: 2)
 # SEED=N         other clients (default 1)
 # EACH=N         clients of each structure (default 8)
+# BUG=1          the broken variants: how soon is the error found?
 # ONLY=WORD      only the clients whose name contains it
 # ALGORITHMS=... default: optimal stateful s-por de-s-por dl-s-por sdpor
 #
@@ -15,31 +16,39 @@ cd "$(dirname "$0")/.." || exit 2
 each=${EACH:-8} limit=${LIMIT:-5} numbers='*'
 [ "$1" != sample ] || { limit=${LIMIT:-2} numbers='*-[24]'; }
 algorithms=${ALGORITHMS:-optimal stateful s-por de-s-por dl-s-por sdpor}
-name=structures${1:+-$1}
+name=structures${1:+-$1}${BUG:+-bug}
 tsv=build/$name.tsv json=build/$name.json
 mkdir -p build
 status=0
 
 value() { grep -o "\"$1\" *: *\(\"[^\"]*\"\|[0-9.eE+-]*\)" "$json" | head -n 1 | sed 's/^[^:]*: *//; s/"//g'; }
 
-# One line of the table: "failed" is a verdict, too.
-measure() { # client, algorithm, structure, flags...
-    client=$1 algorithm=$2 file=bench/structures/$3.c
-    shift 3
+run() { # algorithm, file, flags...
     rm -f "$json"
+    algorithm=$1 file=$2
+    shift 2
     "${MAZURKA:-./mazurka}" check --algorithm="$algorithm" --quiet --progress=never --color=never --time-limit="$limit" \
-        --json="$json" --trace=build/$name.trace "$@" "$file" >build/$name.out 2>&1
+        --json="$json" --trace=build/$name.trace ${BUG:+-DBUG} "$@" "$file" >build/$name.out 2>&1
+}
+
+# One line of the table.
+measure() { # client, algorithm, file, flags...
+    client=$1
+    shift
+    run "$@"
+    # On a busy machine the command's clock may start when the search is almost over: once more.
+    if [ -s "$json" ] && awk "BEGIN { exit !($(value seconds) < 0.001) }"; then run "$@"; fi
     verdict=failed
     [ ! -s "$json" ] || verdict=$(value verdict)
-    case $verdict in
-    verified | incomplete) ;;
+    case $verdict${BUG:+-bug} in
+    verified* | incomplete* | error-bug) ;;
     *)
-        echo "bench: $client under $algorithm: $(head -n 1 build/$name.out)" >&2
+        echo "bench: $client under $1: $(head -n 1 build/$name.out)" >&2
         status=1
         ;;
     esac
     [ "$verdict" != failed ] || return
-    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$client" "$algorithm" "$verdict" "$(value seconds)" \
+    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$client" "$1" "$verdict" "$(value seconds)" \
         "$(value peak_memory_bytes)" "$(value executions)" "$(value states)" "$(value transitions)" \
         "$(value revisited)" "$(value restarts)" >>"$tsv"
 }
@@ -52,7 +61,7 @@ while read -r client structure flags; do
     case $client in $numbers) ;; *) continue ;; esac
     for algorithm in $algorithms; do
         # shellcheck disable=SC2086
-        measure "$client" "$algorithm" "$structure" $flags </dev/null
+        measure "$client" "$algorithm" "bench/structures/$structure.c" $flags </dev/null
     done
 done <build/$name.clients
 

@@ -5,6 +5,7 @@
 BEGIN { FS = "\t" }
 
 NR > 1 {
+    clients[$1] = 1
     if ($3 == "incomplete") next
     if (($1 in verdict) && verdict[$1] != $3) {
         print "bench: " $1 ": " $3 " under " $2 ", but " verdict[$1] " under others" > "/dev/stderr"
@@ -20,7 +21,6 @@ NR > 1 {
     all_transitions[$2] += $8
     if ($10 > most_restarts[$2]) most_restarts[$2] = $10
 }
-NR > 1 { clients[$1] = 1 }
 
 function ratio(sum, n) { return n ? sprintf("%.2f", exp(sum / n)) : "-" }
 function mean(sum, n) { return n ? sprintf("%.1f", sum / n) : "-" }
