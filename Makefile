@@ -90,6 +90,8 @@ bench: setup
 	@sh bench/run.sh
 	@echo
 	@sh bench/structures.sh sample
+	@echo
+	@sh bench/capture.sh
 
 # All algorithms on clients of concurrent data structures, with plots: about ten minutes.
 bench-structures: setup

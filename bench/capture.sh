@@ -39,11 +39,11 @@ measure() { # algorithm, options and flags...
 
 printf 'kib\twords\talgorithm\tns_per_step\n' >"$tsv"
 printf '%12s %14s %14s %14s %12s\n' 'KiB written' 'words a step' 'stateful ns' 'none ns' 'difference'
-for size in '0 1' '64 1' '64 16' '1024 1'; do
+for size in '0 1' '64 1' '64 16' '128 1'; do
     kib=${size% *} words=${size#* }
-    measure stateful -DKIB="$kib" -DWORDS="$words" -DSTEPS=200
+    measure stateful -DKIB="$kib" -DWORDS="$words" -DSTEPS=150
     stateful=$ns
-    measure none --no-sleep-sets --max-executions=100000 -DKIB="$kib" -DWORDS="$words" -DSTEPS=6
+    measure none --no-sleep-sets --max-executions=30000 -DKIB="$kib" -DWORDS="$words" -DSTEPS=6
     printf '%12s %14s %14s %14s %12s\n' "$kib" "$words" "$stateful" "$ns" $((stateful - ns))
     printf '%s\t%s\tstateful\t%s\n%s\t%s\tnone\t%s\n' "$kib" "$words" "$stateful" "$kib" "$words" "$ns" >>"$tsv"
 done
