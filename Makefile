@@ -15,6 +15,7 @@ CPPFLAGS += -Isrc -Iinclude -DMZ_VERSION='"$(VERSION)"'
 base_c    := $(wildcard src/base/*.c)
 event_c   := $(wildcard src/event/*.c)
 engine_c  := $(wildcard src/engine/*.c)
+balance_c := $(wildcard src/balance/*.c)
 runtime_c := $(wildcard src/runtime/*.c src/runtime/*/*.c)
 runtime_s := $(wildcard src/runtime/*.S)
 model_c   := $(wildcard src/model/*.c)
@@ -30,8 +31,8 @@ TARGET_FLAGS := -O3 -mno-red-zone -fPIC -fvisibility=hidden -fno-stack-protector
 
 target_o := $(patsubst %.c,$B/target/%.o,$(base_c) $(event_c) $(engine_c) $(runtime_c)) \
             $(patsubst %.S,$B/target/%.o,$(runtime_s))
-cmd_o    := $(patsubst %.c,$B/host/%.o,$(base_c) $(event_c) $(report_c) $(cmd_c))
-random_o := $(patsubst %.c,$B/host/%.o,$(base_c) $(event_c) $(engine_c) $(model_c) $(random_c))
+cmd_o    := $(patsubst %.c,$B/host/%.o,$(base_c) $(event_c) $(engine_c) $(balance_c) $(report_c) $(cmd_c))
+random_o := $(patsubst %.c,$B/host/%.o,$(base_c) $(event_c) $(engine_c) $(balance_c) $(model_c) $(random_c))
 
 all: mazurka mazurka-cc mazurka-c++ mazurka-cxx $B/libmazurka.so
 
@@ -70,7 +71,7 @@ $B/host/%.o: %.c
 	$(CC) $(CSTD) $(OPT) $(WARN) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
 # The engine, the model and the oracle under the address and undefined-behaviour sanitizers.
-$B/asan/mz-random: $(base_c) $(event_c) $(engine_c) $(model_c) $(random_c) $(wildcard src/*/*.h tests/random/*.h)
+$B/asan/mz-random: $(base_c) $(event_c) $(engine_c) $(balance_c) $(model_c) $(random_c) $(wildcard src/*/*.h tests/random/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(CSTD) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all $(CPPFLAGS) -o $@ $(filter %.c,$^)
 

@@ -11,6 +11,7 @@
 #include "cc_line.h"
 #include "files.h"
 #include "help.h"
+#include "pool.h"
 #include "portfolio.h"
 #include "session.h"
 
@@ -110,6 +111,16 @@ static int prepare(struct check *c)
 
 /* ---- exploring ---- */
 
+/* Only the tree of `optimal` can be shared by workers. */
+static bool is_shared(const struct mz_settings *s)
+{
+    bool can = s->algorithm == MZ_ALG_OPTIMAL && s->sleep_sets;
+    if (s->jobs > 1 && !can)
+        mz_notice("%s%s explores with one worker: -j is for the algorithm optimal", s->algorithm_name,
+                  s->sleep_sets ? "" : " without sleep sets");
+    return s->jobs > 1 && can;
+}
+
 static int explore(struct check *c)
 {
     const struct mz_settings *s = &c->settings;
@@ -122,7 +133,9 @@ static int explore(struct check *c)
     t.time_limit = s->time_limit;
     t.progress.terminal = isatty(STDERR_FILENO);
     t.progress.on = s->progress == MZ_ALWAYS || (s->progress == MZ_AUTO && t.progress.terminal && !s->quiet);
-    return mz_target_run(&t, &c->outcome);
+    if (!is_shared(s)) return mz_target_run(&t, &c->outcome);
+    struct mz_pool_options pool = {.jobs = s->jobs};
+    return mz_pool_run(&t, &pool, &c->outcome);
 }
 
 /* ---- findings ---- */

@@ -1,7 +1,9 @@
 /* mazurka, the command: finds the sub-command and runs it. Links to it named mazurka-cc and mazurka-c++ are
  * `mazurka cc` and `mazurka c++`; mazurka-cxx too, for build systems that take + for a letter of theirs. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "../base/bug.h"
 #include "../report/message.h"
 #include "cc_line.h"
 #include "commands.h"
@@ -26,6 +28,13 @@ static int unknown(const char *word)
     if (mz_cc_is_source_name(word)) return mz_fail("to check a file: mazurka check %s", word);
     if (near) return mz_fail("there is no command `%s`: did you mean `mazurka %s`?", word, near);
     return mz_fail("there is no command `%s`: see `mazurka help`", word);
+}
+
+/* The balancer is built of parts of the engine. */
+_Noreturn void mz_bug(const char *file, int line, const char *what)
+{
+    mz_fail("internal error: %s:%d: %s", file, line, what);
+    abort();
 }
 
 int main(int argc, char **argv)

@@ -250,9 +250,9 @@ static int parse_jobs(struct mz_settings *s, const struct option *o, const char 
 {
     uint64_t jobs;
     int status = parse_count(o, value, &jobs);
-    (void)s;
-    if (status == 0 && jobs > 1)
-        status = mz_fail("--jobs=%s: more than one worker is not supported yet", value);
+    if (status == 0 && (jobs < 1 || jobs > MZ_MAX_JOBS))
+        return mz_fail("--jobs=%s: from 1 to %d", value, MZ_MAX_JOBS);
+    if (status == 0) s->jobs = (uint32_t)jobs;
     return status;
 }
 
@@ -389,7 +389,7 @@ static const struct option options[] = {
     {"memory-limit", 0, VALUE, "M", MZ_FOR_CHECK,
      "Stop when the search itself needs more than M MiB (K, M, G may be appended); verdict incomplete.",
      parse_memory_limit},
-    {"jobs", 'j', VALUE, "N", MZ_FOR_CHECK, "Worker processes; only 1 is supported yet.", parse_jobs},
+    {"jobs", 'j', VALUE, "N", MZ_FOR_CHECK, "Explore with N worker processes (default 1).", parse_jobs},
     {"json", 0, MAYBE, "FILE", MZ_FOR_CHECK | MZ_FOR_REPLAY,
      "Write the result as JSON to FILE, or to standard output in place of the text.", parse_json},
     {"sarif", 0, VALUE, "FILE", MZ_FOR_CHECK, "Not supported yet.", not_yet},
@@ -558,8 +558,11 @@ int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv)
 {
     const char *environment = getenv("MAZURKA_OPTIONS");
     struct mz_list words = {0};
-    *s = (struct mz_settings){
-        .algorithm = MZ_ALG_OPTIMAL, .algorithm_name = "optimal", .sleep_sets = true, .max_steps = 100000};
+    *s = (struct mz_settings){.algorithm = MZ_ALG_OPTIMAL,
+                              .algorithm_name = "optimal",
+                              .sleep_sets = true,
+                              .max_steps = 100000,
+                              .jobs = 1};
     int status = 0;
     if (environment && !mz_words_split(environment, &words))
         status = mz_fail("MAZURKA_OPTIONS: a quote is not closed");

@@ -11,6 +11,8 @@
 
 enum mz_for { MZ_FOR_CHECK = 1, MZ_FOR_REPLAY = 2, MZ_FOR_SHOW = 4 };
 
+#define MZ_MAX_JOBS 1024
+
 enum mz_when { MZ_AUTO, MZ_ALWAYS, MZ_NEVER };
 
 struct mz_settings {
@@ -28,6 +30,7 @@ struct mz_settings {
     int64_t nondet_low, nondet_high;
     uint64_t max_steps, max_executions, memory_limit; /* 0: none */
     double time_limit;                                /* seconds; 0: none */
+    uint32_t jobs;                                    /* worker processes */
     bool json;
     char *json_file; /* NULL: standard output */
     char *trace;     /* NULL: a name is made up */

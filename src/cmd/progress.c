@@ -8,9 +8,8 @@
 #define EVERY          0.2
 #define EVERY_NEW_LINE 2.0
 
-void mz_progress_update(struct mz_progress *p, const struct mz_channel *channel, double seconds)
+void mz_progress_update(struct mz_progress *p, const struct mz_counters *c, double seconds)
 {
-    const struct mz_counters *c = &channel->counters;
     if (!p->on || seconds < FIRST || seconds < p->next) return;
     p->next = seconds + (p->terminal ? EVERY : EVERY_NEW_LINE);
     fprintf(stderr, "%s%" PRIu64 " executions, %.0f/s, depth %" PRIu64 ", %.0f s%s",

@@ -13,7 +13,7 @@ struct mz_progress {
     bool visible;  /* something stands on the line */
 };
 
-void mz_progress_update(struct mz_progress *p, const struct mz_channel *channel, double seconds);
+void mz_progress_update(struct mz_progress *p, const struct mz_counters *counters, double seconds);
 void mz_progress_erase(struct mz_progress *p);
 
 #endif

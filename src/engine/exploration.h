@@ -52,17 +52,24 @@ struct mz_elem {
     uint8_t thread, access, choice, op;
 };
 
+struct mz_tally { /* what is counted exactly, however the search is shared */
+    uint64_t executions, blocked, cut, transitions;
+};
+
 struct mz_node {
     uint64_t enabled;
     uint64_t backtrack, done;          /* sets of threads: to be explored, explored */
     uint64_t choices;                  /* of the current thread, still to be explored (not optimal) */
     uint64_t asleep;                   /* threads with an element in the sleep set */
     uint32_t sleep_start, sleep_count; /* in x->sleep */
+    uint32_t inherited;                /* of these; the others are branches that have been explored */
     uint32_t journal, races;
     mz_clock clocks;
-    uint32_t wakeup;     /* optimal: branches after the current one, first of a list */
-    struct mz_step step; /* the current branch */
-    uint8_t foreseen;    /* if it is from a wakeup tree: the access that it will have, plus one; else 0 */
+    uint32_t wakeup;        /* branches after the current one, first of a list (optimal, or shared) */
+    struct mz_step step;    /* the current branch */
+    uint8_t foreseen;       /* if it is from a wakeup tree: the access that it will have, plus one; else 0 */
+    struct mz_tally before; /* shared searches: the counts when the current branch began */
+    uint32_t original;      /* the same: the tree below the current branch when it was taken (optimal) */
 };
 
 /* Two events that could happen in the other order; or an event and something that it prevented. An exclusive
@@ -88,7 +95,8 @@ struct mz_sequence {
     uint32_t *next_conflict; /* the next on the same object that is in conflict with it */
     uint32_t count;
     uint32_t core; /* the first so many elements are e' and what comes before it */
-    uint32_t keep; /* the first so many are needed to tell v from all it was compared with; at least core */
+    uint32_t keep; /* no element from here on is needed */
+    bool *needed;  /* those needed to tell v from all it was compared with; e' and what it needs always are */
     const struct mz_race *race;
     bool whole; /* false: there is only the core so far */
     uint32_t first_of_thread[MZ_MAX_THREADS];
@@ -99,11 +107,26 @@ struct mz_sequence {
 struct mz_wakeup_node {
     struct mz_elem elem;
     uint32_t child, next; /* first child, next sibling; 0: none */
+    uint32_t order;       /* grows along a list of siblings */
 };
 
 struct mz_journal_entry {
     uint32_t *slot;
     uint32_t old;
+};
+
+/* A search that is shared with others, see share.c. */
+struct mz_share {
+    uint32_t root;          /* nodes before this one are the balancer's */
+    uint32_t floor;         /* the last node to climb up to: root, or the one before it for its choices */
+    struct mz_step *steps;  /* of the task: how to get to the root */
+    struct mz_elem *asleep; /* what is put to sleep on the way ... */
+    uint32_t *asleep_end;   /* ... at each node: up to this one */
+    uint32_t guide;         /* the first steps after the root: a list of wakeup nodes */
+    bool knowledge_due;     /* the balancer does not know what is known here */
+    struct mz_tally told;   /* the counts that it knows of */
+    struct mz_message out, in;
+    uint32_t *trail_stack; /* scratch: nodes of a tree, from the top */
 };
 
 struct mz_reduction;
@@ -155,7 +178,9 @@ struct mz_exploration {
 
     struct mz_wakeup_node *wakeup;
     uint32_t wakeup_count, wakeup_free;
+    uint32_t wakeup_order;
     struct mz_sequence sequence; /* scratch: v */
+    struct mz_share share;
 
     struct mz_stateful *stateful; /* NULL: the algorithm is stateless */
 
@@ -222,6 +247,9 @@ void mz_clock_widen(struct mz_exploration *x, int thread);
 /* object.c */
 uint32_t mz_object_find(struct mz_exploration *x, uint64_t key, unsigned size);
 uint32_t mz_object_of(struct mz_exploration *x, const struct mz_pending *p); /* 0: on none */
+/* What was learned about objects that the dependence of operations depends on. */
+void mz_put_objects(const struct mz_exploration *x, struct mz_message *m);
+void mz_get_objects(struct mz_exploration *x, struct mz_message *m);
 
 /* dependence.c: */
 /* Is an operation on this object an access to memory, in conflict with every atomic section? */
@@ -267,6 +295,10 @@ void mz_sequence_complete(struct mz_exploration *x, struct mz_sequence *v);
 enum mz_cover mz_sequence_weak_initial(const struct mz_exploration *x, struct mz_sequence *v,
                                        const struct mz_elem *p, uint32_t *at);
 void mz_sequence_take(struct mz_sequence *v, uint32_t at);
+/* What is to be kept of v: those needed and what happens before them. */
+void mz_sequence_close(const struct mz_exploration *x, struct mz_sequence *v);
+/* The elements, all of them, have been put into x->sequence.elems; the first `keep` are needed. */
+void mz_sequence_given(struct mz_exploration *x, uint32_t count, uint32_t core, uint32_t keep);
 
 /* sleep_set.c */
 void mz_sleep_inherit(struct mz_exploration *x, uint32_t k);
@@ -278,6 +310,45 @@ enum mz_cover mz_sleep_covers(struct mz_exploration *x, uint32_t k, struct mz_se
 uint32_t mz_wakeup_pop(struct mz_exploration *x, uint32_t *list, struct mz_elem *first);
 enum mz_cover mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct mz_sequence *v);
 void mz_wakeup_clear(struct mz_exploration *x, uint32_t *list);
+/* Is v covered by a branch of the list, down to its leaf? v is used up. */
+enum mz_cover mz_wakeup_covers(struct mz_exploration *x, uint32_t list, struct mz_sequence *v);
+/* A node of its own, behind all others of the list. */
+uint32_t mz_wakeup_append(struct mz_exploration *x, uint32_t *list, struct mz_elem elem);
+/* The node of this order, put into its place if it is not there. */
+uint32_t mz_wakeup_place(struct mz_exploration *x, uint32_t *list, struct mz_elem elem, uint32_t order);
+uint32_t mz_wakeup_copy(struct mz_exploration *x, uint32_t list);
+void mz_wakeup_remove(struct mz_exploration *x, uint32_t *list, uint8_t thread);
+
+/* share.c: the side of a worker */
+void mz_share_init(struct mz_exploration *x);
+void mz_share_free(struct mz_exploration *x);
+void mz_share_reuse(struct mz_exploration *x);
+struct mz_step mz_share_step(struct mz_exploration *x, uint32_t k);
+void mz_share_offer(struct mz_exploration *x);
+void mz_share_restart(struct mz_exploration *x);
+/* A race whose first event is one of the balancer's branches. */
+bool mz_share_reverse(struct mz_exploration *x, uint32_t k);
+/* The same where there are backtrack sets: one of the initials is to be explored from node k, best the thread
+ * of the element. */
+void mz_share_backtrack(struct mz_exploration *x, uint32_t k, uint64_t initials, struct mz_elem elem);
+static inline bool mz_has_choices(uint8_t op)
+{
+    return op == MZ_OP_CHOOSE || op == MZ_OP_SIGNAL || op == MZ_OP_WAKE;
+}
+static inline bool mz_shared(const struct mz_exploration *x) { return x->options.share != NULL; }
+static inline struct mz_tally mz_tally_of(const struct mz_counters *c)
+{
+    return (struct mz_tally){c->executions, c->blocked, c->cut, c->transitions};
+}
+
+/* wire.c: how things are put into messages. Objects go by their keys. */
+#define MZ_WIRE 16 /* bytes of an element */
+void mz_put_elem(struct mz_exploration *x, struct mz_message *m, struct mz_elem elem);
+struct mz_elem mz_get_elem(struct mz_exploration *x, struct mz_message *m);
+void mz_put_tree(struct mz_exploration *x, struct mz_message *m, uint32_t list);
+void mz_get_tree(struct mz_exploration *x, struct mz_message *m, uint32_t *list);
+void mz_put_tally(struct mz_message *m, struct mz_tally tally);
+struct mz_tally mz_get_tally(struct mz_message *m);
 
 /* explore.c */
 /* The first choice of the thread that is awake at node k; those after it stay in node.choices. */
@@ -285,6 +356,8 @@ bool mz_choose(struct mz_exploration *x, uint32_t k, struct mz_step *step);
 /* The system does not do what it did in the same state before: MZ_ENDING_DIVERGED. */
 struct mz_step mz_unforeseen(struct mz_exploration *x);
 struct mz_step mz_default_step(struct mz_exploration *x, uint32_t k);
+/* Forget what was explored, but not what was counted. */
+void mz_rewind_all(struct mz_exploration *x);
 /* No memory for another sequence or another thousand steps? Then the search ends (MZ_ENDING_MEMORY). */
 bool mz_explore_full(struct mz_exploration *x);
 

@@ -57,6 +57,7 @@ static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t 
     f((void **)&x->shared, n * sizeof *x->shared);
     f((void **)&x->wakeup, (size_t)WAKEUP_NODES * sizeof *x->wakeup);
     f((void **)&x->sequence.elems, (n + 1) * sizeof *x->sequence.elems);
+    f((void **)&x->sequence.needed, (n + 1) * sizeof *x->sequence.needed);
     f((void **)&x->sequence.next_of_thread, (n + 1) * sizeof(uint32_t));
     f((void **)&x->sequence.next_of_object, (n + 1) * sizeof(uint32_t));
     f((void **)&x->sequence.next_conflict, (n + 1) * sizeof(uint32_t));
@@ -102,12 +103,14 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
     x->path.live = true;
     x->lanes = 8;
     if (x->reduction->threads) x->stateful = mz_stateful_new(x);
+    mz_share_init(x);
     return x;
 }
 
 void mz_explore_free(struct mz_exploration *x)
 {
     if (x->stateful) mz_stateful_free(x);
+    mz_share_free(x);
     each_array(x, release);
     mz_region_free(x, sizeof *x);
 }
@@ -180,7 +183,10 @@ static void fresh_node(struct mz_exploration *x, uint32_t k)
     n->journal = x->journal_count;
     n->races = x->race_count;
     n->clocks = x->clock_count;
-    if (k == 0) n->sleep_start = n->sleep_count = n->wakeup = 0, n->asleep = 0;
+    if (k == 0) n->sleep_start = n->sleep_count = n->inherited = n->wakeup = 0, n->asleep = 0;
+    if (mz_likely(!mz_shared(x))) return;
+    n->before = mz_tally_of(&x->counters);
+    mz_wakeup_clear(x, &n->original);
 }
 
 /* The new branch: nodes[replay].step, chosen when the execution before ended. */
@@ -239,6 +245,7 @@ static struct mz_step live_step(struct mz_exploration *x)
         for (uint64_t t = x->view->alive; t; t &= t - 1) x->reduction->pending(x, __builtin_ctzll(t));
     if (!x->nodes[k].enabled) return nobody(x, MZ_ENDING_MAXIMAL);
     if (k < x->options.schedule_length) return scheduled_step(x, k);
+    if (mz_unlikely(k < x->share.root)) return mz_share_step(x, k);
     struct mz_step step = x->reduction->enter(x, k);
     if (step.thread == MZ_NOBODY) return nobody(x, x->diverged ? MZ_ENDING_DIVERGED : MZ_ENDING_ASLEEP);
     x->nodes[k].step = step;
@@ -260,7 +267,7 @@ static void sleep_of_next(struct mz_exploration *x, uint32_t k)
     if (x->options.sleep_sets) {
         mz_sleep_inherit(x, k);
     } else {
-        x->nodes[k + 1].sleep_start = x->nodes[k + 1].sleep_count = 0;
+        x->nodes[k + 1].sleep_start = x->nodes[k + 1].sleep_count = x->nodes[k + 1].inherited = 0;
         x->nodes[k + 1].asleep = 0;
     }
 }
@@ -395,9 +402,10 @@ static void rewind_to(struct mz_exploration *x, uint32_t k)
     x->path.steps[k] = x->nodes[k].step;
     x->path.replay = k;
     x->path.live = false;
+    x->nodes[k].before = mz_tally_of(&x->counters);
 }
 
-static void start_over(struct mz_exploration *x)
+void mz_rewind_all(struct mz_exploration *x)
 {
     for (uint32_t k = 0; k <= x->path.depth; k++) mz_wakeup_clear(x, &x->nodes[k].wakeup);
     mz_journal_undo(x, 0);
@@ -406,6 +414,11 @@ static void start_over(struct mz_exploration *x)
     x->path.replay = 0;
     x->restart = false;
     x->path.live = true;
+}
+
+static void start_over(struct mz_exploration *x)
+{
+    mz_rewind_all(x);
     x->counters.executions = x->counters.blocked = x->counters.cut = x->counters.transitions = 0;
     x->counters.races = x->counters.max_depth = 0;
     x->counters.states = x->counters.revisited = x->counters.matches = x->counters.peeks = 0;
@@ -417,6 +430,7 @@ void mz_explore_reuse(struct mz_exploration *x)
 {
     start_over(x);
     x->sections = 0;
+    if (mz_shared(x)) mz_share_reuse(x);
     for (uint32_t o = 0; x->stateful && o < x->object_count; o++)
         x->objects[o].user = 0, x->objects[o].trusted = false;
 }
@@ -459,11 +473,13 @@ bool mz_explore_end(struct mz_exploration *x)
     if (cut_short(x)) return false;
     if (x->restart) {
         start_over(x);
+        if (mz_shared(x)) mz_share_restart(x);
         return true;
     }
     x->reduction->end(x);
     if (cut_short(x)) return false;
-    for (uint32_t k = x->path.depth + x->barren; k-- > 0;) {
+    if (mz_unlikely(mz_shared(x))) mz_share_offer(x);
+    for (uint32_t k = x->path.depth + x->barren; k-- > x->share.floor;) {
         if (x->options.sleep_sets && !(x->barren && k == x->path.depth))
             mz_sleep_add(x, k, mz_elem_of(&x->path.events[k]));
         if (x->reduction->next(x, k)) {

@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "../event/channel.h"
+#include "../event/message.h"
 #include "../event/op.h"
 
 #define MZ_NOBODY 255
@@ -112,6 +113,19 @@ struct mz_path {
 
 struct mz_exploration;
 
+struct mz_share_options {
+    /* Should something be given to others now? Asked after every execution. */
+    enum mz_share_wish (*wish)(void *system);
+    /* To the balancer. */
+    void (*send)(void *system, const struct mz_message *message);
+    /* The same, and wait for the reply. */
+    void (*ask)(void *system, const struct mz_message *message, struct mz_message *reply);
+    /* What the system has learned and must be the same wherever the search goes on. May be NULL. */
+    void (*put_knowledge)(void *system, struct mz_message *message);
+    void (*get_knowledge)(void *system, struct mz_message *message);
+    size_t room; /* for one message */
+};
+
 struct mz_explore_options {
     enum mz_algorithm algorithm;
     bool sleep_sets;
@@ -140,6 +154,8 @@ struct mz_explore_options {
     /* If given, the first execution follows it: to run a recorded schedule again. */
     const struct mz_step *schedule;
     uint32_t schedule_length;
+    /* The search is shared with others: see share.h. */
+    const struct mz_share_options *share;
 };
 
 /* How an execution ended, valid after mz_explore_next() returned MZ_NOBODY. */
@@ -159,6 +175,10 @@ void mz_explore_free(struct mz_exploration *x);
 void mz_explore_restart(struct mz_exploration *x);
 /* Will that be done? Then no execution up to this one counts. */
 bool mz_explore_restarts(const struct mz_exploration *x);
+/* Explore only this branch, from now on: what MZ_SHARE_TASK says. False if it cannot be understood. */
+bool mz_explore_task(struct mz_exploration *x, struct mz_message *task);
+/* It is done: tell the balancer. */
+void mz_explore_task_done(struct mz_exploration *x);
 /* Everything is explored: make ready for another program, whose keys mean the same kinds of objects. */
 void mz_explore_reuse(struct mz_exploration *x);
 
@@ -199,6 +219,8 @@ uint32_t mz_explore_object(struct mz_exploration *x, uint64_t key);
 uint32_t mz_explore_known_object(struct mz_exploration *x, uint64_t key);
 /* The last event on the object with this number. */
 mz_number mz_explore_last_event(const struct mz_exploration *x, uint32_t object);
+/* The executions so far in this task that the balancer has not been told of. */
+uint64_t mz_explore_unshared(const struct mz_exploration *x);
 /* Bytes of memory for the path and the trees: the most there was when it was asked for. */
 uint64_t mz_explore_memory(struct mz_exploration *x);
 

@@ -17,6 +17,7 @@ static struct mz_step enter(struct mz_exploration *x, uint32_t k)
 {
     struct mz_step step = mz_default_step(x, k);
     if (step.thread != MZ_NOBODY) x->nodes[k].backtrack = mz_bit(step.thread);
+    x->nodes[k + 1].wakeup = 0;
     return step;
 }
 
@@ -66,7 +67,15 @@ static void reverse(struct mz_exploration *x, const struct mz_race *race)
     uint64_t set = persistent_initials(x, race);
     MZ_ASSERT(set);
     if (set & n->backtrack) return;
-    n->backtrack |= set & mz_bit(race->last.thread) ? mz_bit(race->last.thread) : set & -set;
+    bool last = set & mz_bit(race->last.thread);
+    int thread = last ? race->last.thread : __builtin_ctzll(set);
+    if (mz_likely(!mz_shared(x))) {
+        n->backtrack |= mz_bit(thread);
+        return;
+    }
+    mz_number f = mz_first_event_after(x, thread, race->first);
+    last = last && (!f || (race->second && f >= race->second));
+    mz_share_backtrack(x, race->first - 1, set, last ? race->last : mz_elem_of(mz_event_at(x, f)));
 }
 
 void mz_dpor_event(struct mz_exploration *x, mz_number n, uint32_t races)

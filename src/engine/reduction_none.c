@@ -46,8 +46,10 @@ bool mz_next_in_backtrack(struct mz_exploration *x, uint32_t k)
         int t = __builtin_ctzll(todo);
         if (asleep(x, k, t)) continue;
         n->step = (struct mz_step){(uint8_t)t, MZ_ANY};
+        if (mz_unlikely(mz_shared(x))) mz_wakeup_remove(x, &n->wakeup, (uint8_t)t);
         return true;
     }
+    if (mz_unlikely(mz_shared(x))) mz_wakeup_clear(x, &n->wakeup);
     return false;
 }
 

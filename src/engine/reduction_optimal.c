@@ -19,6 +19,9 @@ static void take_branch(struct mz_exploration *x, uint32_t k)
     x->nodes[k + 1].wakeup = mz_wakeup_pop(x, &x->nodes[k].wakeup, &first);
     x->nodes[k].step = (struct mz_step){first.thread, first.choice};
     x->nodes[k].foreseen = first.access + 1;
+    if (mz_likely(!mz_shared(x))) return;
+    mz_wakeup_clear(x, &x->nodes[k].original);
+    x->nodes[k].original = mz_wakeup_copy(x, x->nodes[k + 1].wakeup);
 }
 
 /* Lines 9-13 */
@@ -65,6 +68,7 @@ static bool reverse(struct mz_exploration *x, const struct mz_race *race)
         return false;
     }
     mz_sequence_build(x, race);
+    if (mz_unlikely(k < x->share.root)) return mz_share_reverse(x, k);
     enum mz_cover cover = mz_sleep_covers(x, k, &x->sequence);
     if (cover == MZ_UNCOVERED) cover = mz_wakeup_insert(x, &x->nodes[k].wakeup, &x->sequence);
     return cover == MZ_SETTLED;

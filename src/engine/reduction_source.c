@@ -9,17 +9,26 @@ static struct mz_step enter(struct mz_exploration *x, uint32_t k)
 {
     struct mz_step step = mz_default_step(x, k);
     if (step.thread != MZ_NOBODY) x->nodes[k].backtrack = mz_bit(step.thread);
+    x->nodes[k + 1].wakeup = 0;
     return step;
 }
 
 /* Line 9: some q in I(v). The second event itself if it can come first, else the first event of notdep. */
-static int some_initial(const struct mz_exploration *x, const struct mz_race *race)
+static struct mz_elem some_initial(const struct mz_exploration *x, const struct mz_race *race)
 {
-    if (mz_last_is_initial(x, race)) return race->last.thread;
+    if (mz_last_is_initial(x, race)) return race->last;
     for (mz_number i = race->first + 1;; i++) {
         MZ_ASSERT(i <= x->path.depth);
-        if (!mz_after_first(x, race, mz_event_at(x, i)->clock)) return mz_event_at(x, i)->thread;
+        if (!mz_after_first(x, race, mz_event_at(x, i)->clock)) return mz_elem_of(mz_event_at(x, i));
     }
+}
+
+static uint64_t all_initials(const struct mz_exploration *x, const struct mz_race *race)
+{
+    uint64_t set = 0;
+    for (int t = 0; t < MZ_MAX_THREADS; t++)
+        if (mz_is_initial(x, race, t)) set |= mz_bit(t);
+    return set;
 }
 
 /* Lines 6-9, with E' = node first - 1 and v = notdep(e, E).p */
@@ -28,7 +37,11 @@ static void reverse(struct mz_exploration *x, const struct mz_race *race)
     struct mz_node *n = &x->nodes[race->first - 1];
     for (uint64_t b = n->backtrack; b; b &= b - 1)
         if (mz_is_initial(x, race, __builtin_ctzll(b))) return;
-    n->backtrack |= mz_bit(some_initial(x, race));
+    struct mz_elem initial = some_initial(x, race);
+    if (mz_unlikely(mz_shared(x)))
+        mz_share_backtrack(x, race->first - 1, all_initials(x, race), initial);
+    else
+        n->backtrack |= mz_bit(initial.thread);
 }
 
 static void event(struct mz_exploration *x, mz_number n, uint32_t races)

@@ -8,20 +8,50 @@
  * does so in all of v. The rest is added only when a step has nothing to do with the core. */
 #include "exploration.h"
 
-static void add(struct mz_sequence *v, struct mz_elem e) { v->elems[v->count++] = e; }
+static void add(struct mz_sequence *v, struct mz_elem e, bool needed)
+{
+    v->needed[v->count] = needed;
+    v->elems[v->count++] = e;
+}
+
+static bool is_in_notdep(const struct mz_exploration *x, const struct mz_race *race, const struct mz_event *e)
+{
+    mz_number n = race->first;
+    if (mz_clock_at(x, e->clock)[mz_event_at(x, n)->thread] >= n) return false;
+    return !race->several || !mz_after_first(x, race, e->clock);
+}
 
 /* Those events of notdep(e, E) with numbers from `from` up to and without `end`. */
 static void add_notdep(struct mz_exploration *x, struct mz_sequence *v, const struct mz_race *race,
                        mz_number from, mz_number end)
 {
-    mz_number n = race->first;
-    int thread = mz_event_at(x, n)->thread;
     for (mz_number i = from; i < end; i++) {
         const struct mz_event *e = mz_event_at(x, i);
-        if (mz_clock_at(x, e->clock)[thread] >= n) continue;
-        if (race->several && mz_after_first(x, race, e->clock)) continue;
-        add(v, mz_elem_of(e));
+        if (is_in_notdep(x, race, e)) add(v, mz_elem_of(e), false);
     }
+}
+
+/* Those before e' in E: first what e' needs, that is what happens before it in v, and e'; then the others. So
+ * the part of v that has to be kept is short. */
+static void add_core(struct mz_exploration *x, struct mz_sequence *v, const struct mz_race *race)
+{
+    mz_clock clocks = x->clock_count, past = mz_clock_copy(x, race->before);
+    for (mz_number i = race->first + 1; i < race->split; i++) {
+        const struct mz_event *e = mz_event_at(x, i);
+        struct mz_elem elem = mz_elem_of(e);
+        if (is_in_notdep(x, race, e) && mz_conflict(x, &elem, &race->last)) mz_clock_join(x, past, e->clock);
+    }
+    for (int needed = 1; needed >= 0; needed--) {
+        for (mz_number i = race->first + 1; i < race->split; i++) {
+            const struct mz_event *e = mz_event_at(x, i);
+            if (mz_clock_covers(x, past, i) == needed && is_in_notdep(x, race, e))
+                add(v, mz_elem_of(e), needed);
+        }
+        if (!needed) break;
+        add(v, race->last, true);
+        v->keep = v->count;
+    }
+    x->clock_count = clocks;
 }
 
 static void link_elems(struct mz_sequence *v)
@@ -50,9 +80,8 @@ void mz_sequence_build(struct mz_exploration *x, const struct mz_race *race)
     struct mz_sequence *v = &x->sequence;
     v->race = race;
     v->count = 0;
-    add_notdep(x, v, race, race->first + 1, race->split);
-    add(v, race->last);
-    v->core = v->keep = v->count;
+    add_core(x, v, race);
+    v->core = v->count;
     v->whole = false;
     link_elems(v);
 }
@@ -63,6 +92,18 @@ void mz_sequence_complete(struct mz_exploration *x, struct mz_sequence *v)
     v->whole = true;
     add_notdep(x, v, v->race, v->race->split, x->path.depth + 1);
     if (v->count > v->core) link_elems(v);
+}
+
+void mz_sequence_given(struct mz_exploration *x, uint32_t count, uint32_t core, uint32_t keep)
+{
+    struct mz_sequence *v = &x->sequence;
+    for (uint32_t i = 0; i < count; i++) v->needed[i] = i < keep;
+    v->keep = keep;
+    v->race = NULL;
+    v->count = count;
+    v->core = core;
+    v->whole = true;
+    link_elems(v);
 }
 
 /* The first element on the object, before i, that conflicts with such an access; MZ_END: none. */
@@ -104,13 +145,14 @@ static uint32_t obstacle(const struct mz_exploration *x, const struct mz_sequenc
 }
 
 /* p in WI(v)? Its step is in v with nothing before it that conflicts (then `at` says where), or it conflicts
- * with nothing in v (then `at` is MZ_END). If not, v is kept up to where that shows. While there is only the
+ * with nothing in v (then `at` is MZ_END). If not, what shows that is needed. While there is only the
  * core, MZ_COVERED means that the core does not tell. */
 enum mz_cover mz_sequence_weak_initial(const struct mz_exploration *x, struct mz_sequence *v,
                                        const struct mz_elem *p, uint32_t *at)
 {
     uint32_t i = *at = v->first_of_thread[p->thread], j = obstacle(x, v, p, i);
     if (j != MZ_END) {
+        v->needed[j] = true;
         if (j >= v->keep) v->keep = j + 1;
         return MZ_UNCOVERED;
     }
@@ -122,4 +164,17 @@ void mz_sequence_take(struct mz_sequence *v, uint32_t at)
 {
     v->first_of_thread[v->elems[at].thread] = v->next_of_thread[at];
     v->elems[at].thread = MZ_NOBODY;
+}
+
+void mz_sequence_close(const struct mz_exploration *x, struct mz_sequence *v)
+{
+    for (uint32_t j = v->keep; j-- > 0;) {
+        const struct mz_elem *e = &v->elems[j];
+        if (!v->needed[j] || e->thread == MZ_NOBODY) continue;
+        for (uint32_t i = j; i-- > 0;) {
+            const struct mz_elem *d = &v->elems[i];
+            if (d->thread != MZ_NOBODY && (d->thread == e->thread || mz_conflict(x, d, e)))
+                v->needed[i] = true;
+        }
+    }
 }

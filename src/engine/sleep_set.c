@@ -18,6 +18,7 @@ void mz_sleep_inherit(struct mz_exploration *x, uint32_t k)
         x->sleep[to->sleep_start + to->sleep_count++] = *q;
         to->asleep |= mz_bit(q->thread);
     }
+    to->inherited = to->sleep_count;
 }
 
 void mz_sleep_add(struct mz_exploration *x, uint32_t k, struct mz_elem e)

@@ -15,7 +15,7 @@ static uint32_t new_node(struct mz_exploration *x, struct mz_elem elem)
         x->wakeup_free = x->wakeup[w].next;
     else
         w = x->wakeup_count++;
-    x->wakeup[w] = (struct mz_wakeup_node){elem, 0, 0};
+    x->wakeup[w] = (struct mz_wakeup_node){elem, 0, 0, ++x->wakeup_order};
     if (++x->counters.wakeup_nodes > x->counters.wakeup_nodes_peak)
         x->counters.wakeup_nodes_peak = x->counters.wakeup_nodes;
     return w;
@@ -75,11 +75,12 @@ static uint32_t compatible(struct mz_exploration *x, uint32_t **list, struct mz_
 /* insert(v, tree): walk down the first branch that is compatible with v; if that ends in a leaf, v is
  * covered; otherwise what is left of v becomes a new branch, after all others. v is used up.
  *
- * The new branch is v only as far as v->keep. A prefix of v is all that section 6.2 asks for as long as the
- * tree stays a wakeup tree (Definition 6.1): the new leaf u is u ~ v because it was compared with all of v
- * and then is a prefix of it; and neither an element of the sleep set nor a branch before it is in WI(u),
- * because v is kept up to where each of them turned out not to be in WI(v), and up to e', which conflicts
- * with the current branch. So at the leaf the sleep set is empty, and the execution goes on freely.
+ * The new branch is only what is needed of v. A prefix of something equivalent to v is all that section 6.2
+ * asks for as long as the tree stays a wakeup tree (Definition 6.1): the new leaf u is u ~ v because it was
+ * compared with all of v and then is such a prefix (it holds all that happens before what it holds); and
+ * neither an element of the sleep set nor a branch before it is in WI(u), because it holds what shows for
+ * each of them that it is not in WI(v), and e', which conflicts with the current branch. So at the leaf the
+ * sleep set is empty, and the execution goes on freely.
  *
  * Settled: the leaf, old or new, consists of steps of the core. Then it is a prefix of every v with this
  * core, so u ~ v (property 3) for all of them; and it stays a leaf as long as the race is on the path,
@@ -89,11 +90,66 @@ enum mz_cover mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct 
     enum mz_cover cover = MZ_SETTLED;
     for (uint32_t w; (w = compatible(x, &list, v, &cover)); list = &x->wakeup[w].child)
         if (!x->wakeup[w].child) return cover; /* a leaf */
+    mz_sequence_close(x, v);
     for (uint32_t i = 0; i < v->keep; i++) {
-        if (v->elems[i].thread == MZ_NOBODY) continue;
+        if (v->elems[i].thread == MZ_NOBODY || !v->needed[i]) continue;
         if (i >= v->core) cover = MZ_COVERED;
         *list = new_node(x, v->elems[i]);
         list = &x->wakeup[*list].child;
     }
     return cover;
+}
+
+enum mz_cover mz_wakeup_covers(struct mz_exploration *x, uint32_t tree, struct mz_sequence *v)
+{
+    enum mz_cover cover = MZ_SETTLED;
+    uint32_t *list = &tree;
+    for (uint32_t w; (w = compatible(x, &list, v, &cover)); list = &x->wakeup[w].child)
+        if (!x->wakeup[w].child) return cover;
+    return MZ_UNCOVERED;
+}
+
+uint32_t mz_wakeup_append(struct mz_exploration *x, uint32_t *list, struct mz_elem elem)
+{
+    while (*list) list = &x->wakeup[*list].next;
+    return *list = new_node(x, elem);
+}
+
+uint32_t mz_wakeup_place(struct mz_exploration *x, uint32_t *list, struct mz_elem elem, uint32_t order)
+{
+    while (*list && x->wakeup[*list].order < order) list = &x->wakeup[*list].next;
+    if (*list && x->wakeup[*list].order == order) return *list;
+    uint32_t w = new_node(x, elem);
+    x->wakeup[w].order = order;
+    x->wakeup[w].next = *list;
+    return *list = w;
+}
+
+/* The first branch of the thread, which has no children. */
+void mz_wakeup_remove(struct mz_exploration *x, uint32_t *list, uint8_t thread)
+{
+    while (*list && x->wakeup[*list].elem.thread != thread) list = &x->wakeup[*list].next;
+    uint32_t w = *list;
+    if (!w) return;
+    *list = x->wakeup[w].next;
+    free_node(x, w);
+}
+
+uint32_t mz_wakeup_copy(struct mz_exploration *x, uint32_t list)
+{
+    uint32_t *from = x->share.trail_stack, *copies = x->sequence.next_of_object; /* the way down */
+    uint32_t depth = 0, w = list, copy = 0, *to = &copy;
+    while (w || depth) {
+        if (w) {
+            from[depth] = w;
+            copies[depth++] = *to = new_node(x, x->wakeup[w].elem);
+            to = &x->wakeup[*to].child;
+            w = x->wakeup[w].child;
+        } else {
+            depth--;
+            to = &x->wakeup[copies[depth]].next;
+            w = x->wakeup[from[depth]].next;
+        }
+    }
+    return copy;
 }

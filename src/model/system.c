@@ -309,6 +309,7 @@ struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *
         .endless = endless,
         .order = settings->order,
         .order_seed = settings->order_seed,
+        .share = settings->share,
         .system = s,
         .strict = true,
     };
@@ -341,20 +342,36 @@ static void recycle(struct mz_model_explorer *s, enum mz_model_verdict verdict)
     mz_explore_reuse(s->x);
 }
 
+struct mz_exploration *mz_model_begin(struct mz_model_explorer *s, const struct mz_model *m)
+{
+    s->m = m;
+    read_text(s);
+    if (!s->x) s->x = mz_explore_new(&s->view, &s->options);
+    return s->x;
+}
+
+bool mz_model_next(struct mz_model_explorer *s, const struct mz_model_run *run,
+                   struct mz_model_report *report)
+{
+    s->run = run;
+    report->verdict = !execute(s)                 ? MZ_MODEL_ILLEGAL
+                      : mz_explore_restarts(s->x) ? start_over(run, report)
+                                                  : account(s, run, report);
+    return report->verdict == MZ_MODEL_EXPLORED && mz_explore_end(s->x);
+}
+
+void mz_model_end(struct mz_model_explorer *s, const struct mz_model_report *report)
+{
+    recycle(s, report->verdict);
+}
+
 void mz_model_explore(struct mz_model_explorer *explorer, const struct mz_model *m,
                       const struct mz_model_run *run, struct mz_model_report *report)
 {
-    struct mz_model_explorer *s = explorer;
     memset(report, 0, sizeof *report);
-    s->m = m;
-    s->run = run;
-    read_text(s);
-    if (!s->x) s->x = mz_explore_new(&s->view, &s->options);
-    do
-        report->verdict = !execute(s)                 ? MZ_MODEL_ILLEGAL
-                          : mz_explore_restarts(s->x) ? start_over(run, report)
-                                                      : account(s, run, report);
-    while (report->verdict == MZ_MODEL_EXPLORED && mz_explore_end(s->x));
-    report->counters = *mz_explore_counters(s->x);
-    recycle(s, report->verdict);
+    mz_model_begin(explorer, m);
+    while (mz_model_next(explorer, run, report)) {
+    }
+    report->counters = *mz_explore_counters(explorer->x);
+    mz_model_end(explorer, report);
 }

@@ -51,11 +51,19 @@ struct mz_model_settings {
     bool exact; /* stateful algorithms: states are compared whole */
     enum mz_order order;
     uint64_t order_seed;
+    const struct mz_share_options *share; /* the search is shared: its callbacks get the explorer */
 };
 
 struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *settings);
 void mz_model_explorer_free(struct mz_model_explorer *explorer);
 void mz_model_explore(struct mz_model_explorer *explorer, const struct mz_model *m,
                       const struct mz_model_run *run, struct mz_model_report *report);
+
+/* The same in pieces, for searches that are shared: begin, then tasks for the exploration and executions one
+ * by one, each of which says whether there are more of the task; end. */
+struct mz_exploration *mz_model_begin(struct mz_model_explorer *explorer, const struct mz_model *m);
+bool mz_model_next(struct mz_model_explorer *explorer, const struct mz_model_run *run,
+                   struct mz_model_report *report);
+void mz_model_end(struct mz_model_explorer *explorer, const struct mz_model_report *report);
 
 #endif

@@ -11,6 +11,8 @@
 #include "runtime.h"
 #include "pthread_objects.h"
 
+#include "../event/message.h"
+
 #include <errno.h>
 #include <pthread.h>
 
@@ -45,6 +47,20 @@ static void set_contended(const void *b)
         mz_unsupported("more than 64 barriers with more threads than they wait for", "use fewer barriers");
     contended[contended_count++] = b;
     mz_explore_restart(rt.x);
+}
+
+void mz_barriers_put(struct mz_message *m)
+{
+    mz_put(m, contended_count);
+    for (unsigned i = 0; i < contended_count; i++) mz_put_long(m, (uintptr_t)contended[i]);
+}
+
+void mz_barriers_get(struct mz_message *m)
+{
+    uint32_t n = mz_get_count(m, 8);
+    MZ_ASSERT(n <= CONTENDED);
+    for (contended_count = 0; contended_count < n; contended_count++)
+        contended[contended_count] = (const void *)(uintptr_t)mz_get_long(m);
 }
 
 static void check(const struct mz_barrier *b)

@@ -145,6 +145,7 @@ struct mz_runtime {
     bool standalone;   /* started without the command */
     bool allow_races;  /* --data-races=allow */
     bool once;         /* one execution only */
+    bool shared;       /* a worker: see worker.c */
     bool stop;         /* end the exploration after this execution */
     bool trylock_used; /* the program calls trylock: releases of mutexes are visible */
     bool rwtry_used;   /* the same for read-write locks, whose releases always are */
@@ -274,7 +275,19 @@ _Noreturn void mz_misuse(const char *what, const void *object);
 /* section.c */
 void mz_section_check(uint8_t op);
 
+/* worker.c: a part of a shared search */
+extern const struct mz_share_options mz_worker_sharing;
+void mz_worker_init(void);
+bool mz_worker_task(void);
+int mz_worker_slot(int parent, unsigned n);
+uint64_t mz_worker_executions(void);
+_Noreturn void mz_worker_stop(void);
+void mz_barriers_put(struct mz_message *m); /* pthread_barrier.c */
+void mz_barriers_get(struct mz_message *m);
+
 /* spin.c: loops that wait */
+void mz_spin_put(struct mz_message *m);
+void mz_spin_get(struct mz_message *m);
 void mz_spin_init(void);
 void mz_spin_forbid(const char *because);
 void mz_spin_note(void);

@@ -130,13 +130,20 @@ _Noreturn void mz_halt(enum mz_thread_state state)
 
 /* ---- threads ---- */
 
+static uint8_t new_slot(int parent, unsigned n)
+{
+    int slot = rt.shared ? mz_worker_slot(parent, n) : rt.slots_known < MZ_SLOTS ? (int)rt.slots_known : 0;
+    if (!slot) mz_unsupported("more than 64 threads in one program", "use fewer threads in the test");
+    return (uint8_t)slot;
+}
+
 static int slot_for_child(int parent)
 {
     unsigned n = rt.run.threads[parent].spawned++;
-    if (n >= MZ_SLOTS || (!rt.child_slot[parent][n] && rt.slots_known >= MZ_SLOTS))
-        mz_unsupported("more than 64 threads in one program", "use fewer threads in the test");
+    if (n >= MZ_SLOTS) mz_unsupported("more than 64 threads in one program", "use fewer threads in the test");
     if (!rt.child_slot[parent][n]) {
-        uint8_t slot = rt.child_slot[parent][n] = (uint8_t)rt.slots_known++;
+        uint8_t slot = rt.child_slot[parent][n] = new_slot(parent, n);
+        if (slot >= rt.slots_known) rt.slots_known = slot + 1u;
         struct mz_thread_info *info = &rt.channel->threads[slot];
         char *t = info->name, *end = t + sizeof info->name;
         info->used = 1;
@@ -359,7 +366,8 @@ static enum mz_end limit_reached(void)
     const struct mz_counters *c = &rt.channel->counters;
     if (rt.stop) return MZ_END_FINDING;
     if (o->stop) return MZ_END_TIME;
-    if (o->max_executions && c->executions >= o->max_executions) return MZ_END_EXECUTIONS;
+    if (o->max_executions && (rt.shared ? mz_worker_executions() : c->executions) >= o->max_executions)
+        return MZ_END_EXECUTIONS;
     if (o->memory_limit && c->engine_bytes > o->memory_limit) return MZ_END_MEMORY;
     return MZ_END_RUNNING;
 }
@@ -407,8 +415,8 @@ static bool one_execution(void)
     return more && !rt.once;
 }
 
-/* The explorer. */
-void mz_explore_program(void)
+/* All of it; or, for a worker, one task. */
+static enum mz_end explore(void)
 {
     enum mz_end end = MZ_END_RUNNING;
     bool more = true;
@@ -423,5 +431,15 @@ void mz_explore_program(void)
               : ending == MZ_ENDING_DIVERGED ? MZ_END_DIVERGED
                                              : MZ_END_COMPLETE;
     }
+    return end;
+}
+
+/* The explorer. */
+void mz_explore_program(void)
+{
+    enum mz_end end = MZ_END_COMPLETE;
+    if (!rt.shared) end = explore();
+    while (rt.shared && end == MZ_END_COMPLETE && mz_worker_task())
+        if ((end = explore()) == MZ_END_COMPLETE) mz_explore_task_done(rt.x);
     rt.channel->end = end;
 }

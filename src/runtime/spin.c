@@ -29,6 +29,7 @@
 #include "runtime.h"
 
 #include "../base/region.h"
+#include "../event/message.h"
 
 #include <errno.h>
 
@@ -133,6 +134,22 @@ static void add_place(const void *pc)
     while (places[i]) i = (i + 1) % PLACES;
     places[i] = pc;
     place_count++;
+}
+
+void mz_spin_put(struct mz_message *m)
+{
+    mz_put(m, everywhere);
+    mz_put(m, all_clean);
+    mz_put(m, place_count);
+    for (uint32_t i = 0; i < PLACES; i++)
+        if (places[i]) mz_put_long(m, (uintptr_t)places[i]);
+}
+
+void mz_spin_get(struct mz_message *m)
+{
+    everywhere = mz_get(m);
+    all_clean = mz_get(m);
+    for (uint32_t n = mz_get_count(m, 8); n > 0; n--) add_place((const void *)(uintptr_t)mz_get_long(m));
 }
 
 /* Has the thread been here since it changed anything? Then all places it came by since are to be looked at.

@@ -8,6 +8,7 @@
 #include "pthread_objects.h"
 
 #include "../base/region.h"
+#include "../event/link.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -526,18 +527,30 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
 
 /* ---- the channel ---- */
 
+static const char *read_number(const char *text, int *number)
+{
+    *number = 0;
+    for (; *text >= '0' && *text <= '9'; text++) *number = *number * 10 + (*text - '0');
+    return text;
+}
+
 static struct mz_channel *map_channel(const char *number)
 {
     struct stat st;
     int fd = 0;
-    for (; *number >= '0' && *number <= '9'; number++) fd = fd * 10 + (*number - '0');
+    number = read_number(number, &fd);
     if (mz_sys(SYS_fstat, fd, &st) != 0 || (size_t)st.st_size < sizeof(struct mz_channel)) return NULL;
     struct mz_channel *c = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (c == MAP_FAILED) return NULL;
     mz_sys(SYS_close, fd);
     if (c->magic != MZ_CHANNEL_MAGIC || c->version != MZ_CHANNEL_VERSION || c->size_of_header != sizeof *c)
         return NULL;
-    return c;
+    if (*number != ',') return c;
+    read_number(number + 1, &fd); /* what all workers share lies over a part of the channel */
+    void *common = mmap((char *)c + c->common_offset, sizeof(struct mz_common), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_FIXED, fd, 0);
+    mz_sys(SYS_close, fd);
+    return common == MAP_FAILED ? NULL : c;
 }
 
 /* Without the command: a channel that nobody reads. */
@@ -605,6 +618,8 @@ static void start_exploration(void)
                     "(--algorithm=optimal goes all ways)");
         mz_spin_forbid("the stateful algorithm"); /* a loop that waits comes back to the same state */
     }
+    rt.shared = o->shared;
+    if (rt.shared) options.share = &mz_worker_sharing;
     rt.x = mz_explore_new(&rt.view, &options);
     rt.path = (struct mz_path *)rt.x;
     rt.live = (struct mz_step *)((char *)rt.channel + rt.channel->live_offset);
@@ -717,6 +732,7 @@ static int our_main(int argc, char **argv, char **envp)
     mz_leaks_init();
     rt.channel->switch_ns = rt.switch_ns;
     describe_areas();
+    if (!rt.standalone) mz_worker_init();
     mz_kernel_init();
     mz_explore_program();
     if (rt.standalone) mz_quit(end_standalone());

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "model/system.h"
 #include "model/text.h"
+#include "shared.h"
 #include "swap.h"
 
 #define MAX_STEPS (MZ_MODEL_THREADS * MZ_MODEL_EVENTS)
@@ -18,13 +19,18 @@ static const struct {
     bool all;     /* explores every interleaving */
     bool once;    /* explores no class twice */
     bool optimal; /* is never blocked */
+    bool lossy;   /* workers die */
 } configs[MZ_CONFIG_STATEFUL] = {
-    [MZ_CONFIG_NONE] = {"none", MZ_ALG_NONE, false, true, false, false},
-    [MZ_CONFIG_SLEEP] = {"sleep", MZ_ALG_NONE, true, false, true, false},
-    [MZ_CONFIG_DPOR_PLAIN] = {"dpor-plain", MZ_ALG_DPOR, false, false, false, false},
-    [MZ_CONFIG_DPOR] = {"dpor", MZ_ALG_DPOR, true, false, true, false},
-    [MZ_CONFIG_SOURCE] = {"source", MZ_ALG_SOURCE, true, false, true, false},
-    [MZ_CONFIG_OPTIMAL] = {"optimal", MZ_ALG_OPTIMAL, true, false, true, true},
+    [MZ_CONFIG_NONE] = {"none", MZ_ALG_NONE, false, true, false, false, false},
+    [MZ_CONFIG_SLEEP] = {"sleep", MZ_ALG_NONE, true, false, true, false, false},
+    [MZ_CONFIG_DPOR_PLAIN] = {"dpor-plain", MZ_ALG_DPOR, false, false, false, false, false},
+    [MZ_CONFIG_DPOR] = {"dpor", MZ_ALG_DPOR, true, false, true, false, false},
+    [MZ_CONFIG_SOURCE] = {"source", MZ_ALG_SOURCE, true, false, true, false, false},
+    [MZ_CONFIG_OPTIMAL] = {"optimal", MZ_ALG_OPTIMAL, true, false, true, true, false},
+    [MZ_CONFIG_DPOR_SHARED] = {"dpor-shared", MZ_ALG_DPOR, true, false, false, false, false},
+    [MZ_CONFIG_SOURCE_SHARED] = {"source-shared", MZ_ALG_SOURCE, true, false, false, false, false},
+    [MZ_CONFIG_OPTIMAL_SHARED] = {"optimal-shared", MZ_ALG_OPTIMAL, true, false, true, true, false},
+    [MZ_CONFIG_OPTIMAL_LOST] = {"optimal-lost", MZ_ALG_OPTIMAL, true, false, false, true, true},
 };
 
 const char *mz_config_name(enum mz_config config)
@@ -110,7 +116,7 @@ static bool visit(void *arg, const struct mz_model_execution *e)
     if (memcmp(&outcome, &e->outcome, sizeof outcome) != 0)
         return mz_differ(c, "the model's two interpreters disagree about an outcome");
     mz_set_add(&c->sequences, mz_hash_bytes(e->steps, e->length * (uint32_t)sizeof *e->steps), &added);
-    if (!added) return mz_differ(c, "the same interleaving is explored twice");
+    if (!added && configs[c->config].once) return mz_differ(c, "the same interleaving is explored twice");
     uint32_t classes = c->engine.classes.count;
     mz_findings_add(&c->engine, r->state.form, &outcome);
     if (configs[c->config].once && classes == c->engine.classes.count)
@@ -144,6 +150,8 @@ static bool same_totals(struct mz_checker *c, const struct mz_model_report *repo
     if (configs[c->config].all && report->complete != c->oracle.interleavings)
         return mz_differ(c, "%" PRIu64 " interleavings explored, there are %" PRIu64, report->complete,
                          c->oracle.interleavings);
+    if (configs[c->config].optimal && report->complete != engine->classes.count)
+        return mz_differ(c, "%u classes in %" PRIu64 " executions", engine->classes.count, report->complete);
     if (configs[c->config].optimal && report->asleep)
         return mz_differ(c, "%" PRIu64 " executions blocked", report->asleep);
     return true;
@@ -153,7 +161,7 @@ static bool same_totals(struct mz_checker *c, const struct mz_model_report *repo
 static bool check_config(struct mz_checker *c, const struct mz_model *m)
 {
     struct replay r = {.c = c};
-    bool reduces = configs[c->config].once;
+    bool shared = c->config >= MZ_CONFIG_SHARED, reduces = configs[c->config].once || shared;
     struct mz_model_run run = {
         .max_runs = reduces ? SOME_RUNS : c->limits.interleavings,
         .visit = visit,
@@ -167,8 +175,14 @@ static bool check_config(struct mz_checker *c, const struct mz_model *m)
     struct mz_model_explorer **explorer = &c->explorers[c->config];
     struct mz_model_settings settings = {.algorithm = configs[c->config].algorithm,
                                          .sleep_sets = configs[c->config].sleep_sets};
-    if (!*explorer) *explorer = mz_model_explorer_new(&settings);
-    mz_model_explore(*explorer, m, &run, &report);
+    if (shared) {
+        struct mz_shared **s = &c->shared[c->config];
+        if (!*s) *s = mz_shared_new(&settings, configs[c->config].lossy);
+        mz_shared_explore(*s, m, &run, &report, c->shared_seed);
+    } else {
+        if (!*explorer) *explorer = mz_model_explorer_new(&settings);
+        mz_model_explore(*explorer, m, &run, &report);
+    }
     switch (report.verdict) {
     case MZ_MODEL_EXPLORED:
         break;
@@ -284,5 +298,8 @@ void mz_check_free(struct mz_checker *c)
     mz_set_free(&c->sequences);
     mz_reached_free(&c->all);
     mz_reached_free(&c->reached);
-    for (int i = 0; i < MZ_CONFIGS; i++) mz_model_explorer_free(c->explorers[i]);
+    for (int i = 0; i < MZ_CONFIGS; i++) {
+        mz_model_explorer_free(c->explorers[i]);
+        mz_shared_free(c->shared[i]);
+    }
 }

@@ -12,6 +12,7 @@
 #include "states.h"
 
 struct mz_model_explorer;
+struct mz_shared;
 
 enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_NONE,
@@ -20,8 +21,13 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_DPOR,
                  MZ_CONFIG_SOURCE,
                  MZ_CONFIG_OPTIMAL,
-                 MZ_CONFIG_STATEFUL, /* from here on: see check_states.c */
-                 MZ_CONFIG_EXACT,    /* the same, states compared whole */
+                 MZ_CONFIG_SHARED, /* from here on: see shared.c */
+                 MZ_CONFIG_DPOR_SHARED = MZ_CONFIG_SHARED,
+                 MZ_CONFIG_SOURCE_SHARED,
+                 MZ_CONFIG_OPTIMAL_SHARED,
+                 MZ_CONFIG_OPTIMAL_LOST, /* workers die */
+                 MZ_CONFIG_STATEFUL,     /* from here on: see check_states.c */
+                 MZ_CONFIG_EXACT,        /* the same, states compared whole */
                  MZ_CONFIG_S_POR,
                  MZ_CONFIG_S_POR_RANDOM,
                  MZ_CONFIG_DE_S_POR,
@@ -61,6 +67,8 @@ struct mz_checker {
     struct mz_reached all, reached; /* by the oracle; by a stateful algorithm */
     struct mz_set sequences;        /* of steps, of the engine's executions */
     struct mz_model_explorer *explorers[MZ_CONFIGS]; /* made when first needed */
+    struct mz_shared *shared[MZ_CONFIGS];
+    uint64_t shared_seed; /* of what happens when in a shared search */
     /* of the last program: */
     enum mz_config config;                   /* being tested, or that differs */
     char text[512];                          /* what differs */

@@ -118,6 +118,7 @@ static _Noreturn void leave(const struct mz_checker *c, enum mz_answer answer)
 struct attempt {
     struct mz_limits limits;
     struct board *board;
+    uint64_t seed;
     unsigned seconds;
     bool quiet; /* what the child prints when it crashes is not shown */
 };
@@ -128,7 +129,7 @@ static enum mz_answer attempt(const struct attempt *a, const struct mz_model *m)
     a->board->config = MZ_CONFIG_ORACLE;
     pid_t pid = fork_or_exit();
     if (pid) return answer_of(wait_for(pid), a->board);
-    struct mz_checker c = {.limits = a->limits};
+    struct mz_checker c = {.limits = a->limits, .shared_seed = a->seed};
     own = a->board;
     if (a->quiet && !freopen("/dev/null", "w", stderr)) _exit(2);
     alarm(a->seconds);
@@ -206,6 +207,7 @@ static _Noreturn void work(const struct mz_run *run, double end)
     for (; own->next < stop && !(end > 0 && now() > end); own->next += (uint64_t)run->jobs) {
         bool smaller;
         own->seed = own->next;
+        c.shared_seed = own->seed;
         alarm(PROGRAM_SECONDS);
         enum mz_answer answer = mz_run_draw(&c, &run->knobs, own->seed, &m, &smaller);
         if (answer == MZ_SAME) answer = mz_check_engine(&c, &m);
@@ -231,7 +233,8 @@ static void start(struct board *b, const struct mz_run *run, double end)
 static void describe_seed(const struct mz_run *run, uint64_t seed)
 {
     struct mz_checker c = {.limits = run->limits};
-    struct attempt a = {.limits = run->limits, .board = new_boards(1), .seconds = PROGRAM_SECONDS};
+    struct attempt a = {
+        .limits = run->limits, .board = new_boards(1), .seed = seed, .seconds = PROGRAM_SECONDS};
     struct mz_model m;
     bool smaller;
     mz_run_draw(&c, &run->knobs, seed, &m, &smaller);

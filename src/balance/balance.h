@@ -1,0 +1,54 @@
+/* The balancer of a shared search: keeps the nodes near the root of the tree, hands out their branches, and
+ * hears what becomes of them. It knows nothing of processes and machines: messages come in and go out.
+ *
+ * What workers are is the caller's affair; here they are numbers. A worker that is lost gives its branch
+ * back.
+ */
+#ifndef MZ_BALANCE_BALANCE_H
+#define MZ_BALANCE_BALANCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "../event/message.h"
+#include "../event/channel.h"
+
+#define MZ_MAX_WORKERS 4096
+
+struct mz_balance;
+
+struct mz_balance_counts {
+    uint64_t executions, blocked, cut, transitions; /* of what is explored to its end */
+    uint64_t tasks, splits, updates, inserted, lost, restarts;
+};
+
+enum mz_heard {
+    MZ_HEARD,         /* and understood */
+    MZ_HEARD_REPLY,   /* there is a reply for that worker */
+    MZ_HEARD_RESTART, /* all is void, that worker goes on alone: the others must be ended */
+    MZ_HEARD_VOID,    /* all is void, none can go on: all must be ended and somebody given a task */
+    MZ_HEARD_NONSENSE /* the worker must be ended */
+};
+
+struct mz_balance *mz_balance_new(enum mz_algorithm algorithm, uint64_t max_steps);
+void mz_balance_free(struct mz_balance *b);
+/* Forget everything: another program. */
+void mz_balance_reuse(struct mz_balance *b);
+
+/* Something to do for the worker: false if there is nothing now. A new worker is also told what is known. */
+bool mz_balance_task(struct mz_balance *b, uint32_t worker, bool is_new, struct mz_message *task);
+enum mz_heard mz_balance_hear(struct mz_balance *b, uint32_t worker, struct mz_message *m,
+                              struct mz_message *reply);
+/* The worker has died; whatever it was on is to be explored by another. */
+void mz_balance_lost(struct mz_balance *b, uint32_t worker);
+
+bool mz_balance_holds(const struct mz_balance *b, uint32_t worker); /* it has something to do */
+bool mz_balance_complete(const struct mz_balance *b);               /* everything is explored */
+bool mz_balance_ready(const struct mz_balance *b);                  /* there is something to hand out */
+struct mz_balance_counts mz_balance_counts(const struct mz_balance *b);
+
+/* All that is still to be explored, as bytes; and back, into a new balancer. Branches that are being explored
+ * are to be explored again. */
+void mz_balance_save(struct mz_balance *b, struct mz_message *m);
+bool mz_balance_load(struct mz_balance *b, struct mz_message *m);
+
+#endif

@@ -1,0 +1,96 @@
+/* Private to src/balance: tree.c (nodes and branches), balance.c (tasks, messages), save.c.
+ *
+ * The tree. A node has branches, in an order that never changes; new ones come last. A branch is
+ *
+ *   WAITING  to be handed out; has not been explored, or has to be explored again
+ *   BUSY     in the hands of a worker
+ *   OPEN     a node of the balancer's, with branches that are not all DONE
+ *   DONE     explored to its end; its node, if there is one, may be opened again by what is inserted there
+ *
+ * and it is a part (part: true) or an inner branch of the wakeup tree. Above the root is a node that stands
+ * for nothing, with the whole search as its only branch.
+ *
+ * Invariants
+ *  B1  Below a branch all those before it at its node are asleep, whether they are DONE or not.
+ *  B2  What is asleep at a node when it is entered (node.asleep) follows from the branches on the way to it.
+ *  B3  A node with no branch that is not DONE makes its own branch DONE. It is dropped when no branch before
+ * it, at its node or above, is not DONE: then nothing can be inserted there any more. B4  A BUSY or WAITING
+ * part that was not explored from a leaf of the tree has a guide: a branch of the wakeup tree with which it
+ * can be explored from its beginning. */
+#ifndef MZ_BALANCE_INTERNAL_H
+#define MZ_BALANCE_INTERNAL_H
+
+#include "../engine/exploration.h"
+#include "balance.h"
+
+#define MZ_NONE UINT32_MAX
+
+enum mz_branch_state { MZ_BRANCH_DONE, MZ_BRANCH_BUSY, MZ_BRANCH_WAITING, MZ_BRANCH_OPEN };
+
+struct mz_branch {
+    struct mz_elem elem;
+    uint8_t state; /* enum mz_branch_state */
+    bool part;
+    uint32_t order;  /* grows along the branches of a node */
+    uint32_t worker; /* BUSY */
+    uint32_t guide;  /* BUSY, WAITING: list of wakeup nodes of the exploration */
+    uint32_t node;   /* MZ_NONE: none */
+};
+
+struct mz_tree_node {
+    uint32_t parent, branch; /* the branch of the parent that leads here */
+    uint32_t depth;          /* steps before it; MZ_NONE: above the root */
+    struct mz_branch *branches;
+    uint32_t count, capacity;
+    uint32_t undone, waiting; /* branches that are not DONE; that are WAITING */
+    struct mz_elem *asleep;
+    uint32_t asleep_count;
+    uint64_t threads; /* of all branches */
+    bool used;
+};
+
+struct mz_spot {
+    uint32_t node, branch;
+};
+
+struct mz_balance {
+    struct mz_exploration *x; /* never runs: for objects, sequences, trees */
+    struct mz_view view;
+    bool backtrack_sets; /* not optimal: branches are steps of threads, there are no trees */
+    struct mz_tree_node *nodes;
+    uint32_t count, capacity, first_free;
+    uint32_t waiting; /* branches, in all */
+    uint32_t order;
+    struct mz_spot *held; /* by each worker; node MZ_NONE: nothing */
+    uint8_t *knowledge;   /* of the runtime */
+    size_t knowledge_size;
+    bool known; /* there is some */
+    struct mz_spot *path;
+    struct mz_balance_counts counts;
+};
+
+/* tree.c */
+void *mz_grow(void *p, size_t bytes);
+static inline struct mz_branch *mz_branch_at(struct mz_balance *b, struct mz_spot p)
+{
+    return &b->nodes[p.node].branches[p.branch];
+}
+void mz_tree_begin(struct mz_balance *b); /* nothing but the whole search, to be handed out */
+void mz_tree_clear(struct mz_balance *b);
+/* A node at the end of the branch: sleep set included. */
+uint32_t mz_tree_node(struct mz_balance *b, struct mz_spot p);
+/* A new branch of the node, the last one: its number. */
+uint32_t mz_tree_branch(struct mz_balance *b, uint32_t node, struct mz_elem elem, enum mz_branch_state state);
+void mz_tree_state(struct mz_balance *b, struct mz_spot p, enum mz_branch_state state);
+void mz_tree_prune(struct mz_balance *b);
+/* The branches of a wakeup tree, to be handed out leaf by leaf; the list is used up. */
+void mz_tree_add(struct mz_balance *b, uint32_t node, uint32_t *list);
+/* x->sequence at the node, found below its branch `from`; where it is answered: places from there to a leaf,
+ * in b->path; how many. */
+uint32_t mz_tree_insert(struct mz_balance *b, struct mz_spot from);
+
+/* balance.c */
+void mz_balance_put_knowledge(struct mz_balance *b, struct mz_message *m);
+void mz_balance_get_knowledge(struct mz_balance *b, struct mz_message *m);
+
+#endif

@@ -1,0 +1,236 @@
+/* The balancer's tree: see balance_internal.h for what it is, and the head of balance.c for why. */
+#include "balance_internal.h"
+
+#include <stdlib.h>
+
+void *mz_grow(void *p, size_t bytes)
+{
+    p = realloc(p, bytes);
+    if (!p) abort();
+    return p;
+}
+
+/* ---- nodes ---- */
+
+static uint32_t new_node(struct mz_balance *b)
+{
+    uint32_t i = b->first_free;
+    if (i != MZ_NONE) {
+        b->first_free = b->nodes[i].parent;
+    } else {
+        if (b->count == b->capacity) {
+            b->capacity = b->capacity ? 2 * b->capacity : 64;
+            b->nodes = mz_grow(b->nodes, b->capacity * sizeof *b->nodes);
+        }
+        i = b->count++;
+    }
+    b->nodes[i] = (struct mz_tree_node){.parent = MZ_NONE, .depth = MZ_NONE, .used = true};
+    return i;
+}
+
+static void free_node(struct mz_balance *b, uint32_t i)
+{
+    struct mz_tree_node *n = &b->nodes[i];
+    for (uint32_t j = 0; j < n->count; j++) mz_wakeup_clear(b->x, &n->branches[j].guide);
+    free(n->branches);
+    free(n->asleep);
+    *n = (struct mz_tree_node){.parent = b->first_free};
+    b->first_free = i;
+}
+
+void mz_tree_clear(struct mz_balance *b)
+{
+    for (uint32_t i = 0; i < b->count; i++)
+        if (b->nodes[i].used) free_node(b, i);
+    b->count = b->waiting = 0;
+    b->first_free = MZ_NONE;
+}
+
+void mz_tree_begin(struct mz_balance *b)
+{
+    mz_tree_clear(b);
+    mz_tree_branch(b, new_node(b), (struct mz_elem){0}, MZ_BRANCH_WAITING);
+    b->nodes[0].branches[0].part = true;
+}
+
+static void sleep_unless(struct mz_balance *b, struct mz_tree_node *n, const struct mz_elem *q,
+                         const struct mz_elem *e)
+{
+    if (q->choice == MZ_ANY) return; /* only what is one step can be asleep */
+    if (q->thread != e->thread && !mz_conflict(b->x, q, e)) n->asleep[n->asleep_count++] = *q;
+}
+
+/* B2 */
+uint32_t mz_tree_node(struct mz_balance *b, struct mz_spot p)
+{
+    uint32_t i = new_node(b);
+    struct mz_tree_node *n = &b->nodes[i];
+    const struct mz_tree_node *up = &b->nodes[p.node];
+    const struct mz_elem *e = &up->branches[p.branch].elem;
+    n->parent = p.node;
+    n->branch = p.branch;
+    n->depth = up->depth + 1;
+    mz_branch_at(b, p)->node = i;
+    if (up->depth == MZ_NONE) return i;
+    n->asleep = mz_grow(NULL, (up->asleep_count + p.branch + 1) * sizeof *n->asleep);
+    for (uint32_t j = 0; j < up->asleep_count; j++) sleep_unless(b, n, &up->asleep[j], e);
+    for (uint32_t j = 0; j < p.branch; j++) sleep_unless(b, n, &up->branches[j].elem, e);
+    return i;
+}
+
+/* ---- branches ---- */
+
+/* B3, both ways: upwards, where something changes. */
+static void count_undone(struct mz_balance *b, uint32_t i, bool more)
+{
+    for (;;) {
+        struct mz_tree_node *n = &b->nodes[i];
+        n->undone += more ? 1u : -1u;
+        if (n->parent == MZ_NONE || n->undone != (more ? 1 : 0)) return;
+        struct mz_branch *up = &b->nodes[n->parent].branches[n->branch];
+        if ((up->state == MZ_BRANCH_DONE) != more) return; /* it is not up to its node */
+        up->state = more ? MZ_BRANCH_OPEN : MZ_BRANCH_DONE;
+        i = n->parent;
+    }
+}
+
+void mz_tree_state(struct mz_balance *b, struct mz_spot p, enum mz_branch_state state)
+{
+    struct mz_branch *branch = mz_branch_at(b, p);
+    int waits = (state == MZ_BRANCH_WAITING) - (branch->state == MZ_BRANCH_WAITING);
+    bool was_done = branch->state == MZ_BRANCH_DONE;
+    b->nodes[p.node].waiting += (uint32_t)waits;
+    b->waiting += (uint32_t)waits;
+    branch->state = (uint8_t)state;
+    if (was_done != (state == MZ_BRANCH_DONE)) count_undone(b, p.node, was_done);
+}
+
+uint32_t mz_tree_branch(struct mz_balance *b, uint32_t i, struct mz_elem elem, enum mz_branch_state state)
+{
+    struct mz_tree_node *n = &b->nodes[i];
+    if (n->count == n->capacity) {
+        n->capacity = n->capacity ? 2 * n->capacity : 4;
+        n->branches = mz_grow(n->branches, n->capacity * sizeof *n->branches);
+    }
+    n->threads |= mz_bit(elem.thread);
+    n->branches[n->count] = (struct mz_branch){
+        .elem = elem, .state = MZ_BRANCH_DONE, .order = ++b->order, .worker = MZ_NONE, .node = MZ_NONE};
+    mz_tree_state(b, (struct mz_spot){i, n->count++}, state);
+    return n->count - 1;
+}
+
+static void drop_below(struct mz_balance *b, uint32_t top)
+{
+    uint32_t i = top, up;
+    for (;;) { /* to a node without nodes, which goes */
+        struct mz_tree_node *n = &b->nodes[i];
+        uint32_t j = 0;
+        while (j < n->count && n->branches[j].node == MZ_NONE) j++;
+        if (j < n->count) {
+            i = n->branches[j].node;
+            n->branches[j].node = MZ_NONE;
+            continue;
+        }
+        up = n->parent;
+        free_node(b, i);
+        if (i == top) return;
+        i = up;
+    }
+}
+
+/* B3: what comes before all that is not DONE. */
+void mz_tree_prune(struct mz_balance *b)
+{
+    for (uint32_t i = 0; i != MZ_NONE;) {
+        struct mz_tree_node *n = &b->nodes[i];
+        uint32_t j = 0;
+        for (; j < n->count && n->branches[j].state == MZ_BRANCH_DONE; j++) {
+            uint32_t node = n->branches[j].node;
+            n->branches[j].node = MZ_NONE;
+            if (node != MZ_NONE) drop_below(b, node);
+        }
+        i = j < n->count ? n->branches[j].node : MZ_NONE;
+    }
+}
+
+/* ---- wakeup trees ---- */
+
+struct rest {
+    uint32_t list, node;
+};
+
+void mz_tree_add(struct mz_balance *b, uint32_t node, uint32_t *list)
+{
+    size_t count = 1, room = 1;
+    struct rest *todo = mz_grow(NULL, sizeof *todo);
+    todo[0] = (struct rest){*list, node};
+    while (count > 0) {
+        struct rest r = todo[--count];
+        for (uint32_t w = r.list; w; w = b->x->wakeup[w].next) {
+            uint32_t child = b->x->wakeup[w].child;
+            enum mz_branch_state state = child ? MZ_BRANCH_OPEN : MZ_BRANCH_WAITING;
+            struct mz_spot p = {r.node, mz_tree_branch(b, r.node, b->x->wakeup[w].elem, state)};
+            mz_branch_at(b, p)->part = !child;
+            if (!child) continue;
+            if (count == room) todo = mz_grow(todo, (room *= 2) * sizeof *todo);
+            todo[count++] = (struct rest){child, mz_tree_node(b, p)};
+        }
+    }
+    free(todo);
+    mz_wakeup_clear(b->x, list);
+}
+
+/* From branch `from` of the node on, the first one that v can start with, or MZ_NONE; its step is taken out.
+ */
+static uint32_t compatible(struct mz_balance *b, uint32_t i, uint32_t from)
+{
+    struct mz_sequence *v = &b->x->sequence;
+    const struct mz_tree_node *n = &b->nodes[i];
+    for (uint32_t j = from, at; j < n->count; j++) {
+        if (mz_sequence_weak_initial(b->x, v, &n->branches[j].elem, &at) == MZ_UNCOVERED) continue;
+        if (at != MZ_END) mz_sequence_take(v, at);
+        return j;
+    }
+    return MZ_NONE;
+}
+
+/* What is left of v, as far as it is kept, as a branch of its own. */
+static uint32_t append(struct mz_balance *b, uint32_t i, uint32_t length)
+{
+    struct mz_sequence *v = &b->x->sequence;
+    struct mz_spot p = {MZ_NONE, 0};
+    mz_sequence_close(b->x, v);
+    for (uint32_t e = 0; e < v->keep; e++) {
+        if (v->elems[e].thread == MZ_NOBODY || !v->needed[e]) continue;
+        if (p.node != MZ_NONE) {
+            mz_branch_at(b, p)->part = false;
+            mz_tree_state(b, p, MZ_BRANCH_OPEN);
+            i = mz_tree_node(b, p);
+        }
+        p = (struct mz_spot){i, mz_tree_branch(b, i, v->elems[e], MZ_BRANCH_WAITING)};
+        mz_branch_at(b, p)->part = true;
+        b->path[length++] = p;
+    }
+    MZ_ASSERT(p.node != MZ_NONE);
+    b->counts.inserted++;
+    return length;
+}
+
+uint32_t mz_tree_insert(struct mz_balance *b, struct mz_spot from)
+{
+    struct mz_sequence *v = &b->x->sequence;
+    const struct mz_tree_node *n = &b->nodes[from.node];
+    uint32_t length = 0, j, at, i = from.node, first = from.branch + 1;
+    /* v has to be told from all that is asleep here; the worker has seen that nothing of it answers for v. */
+    for (j = 0; j < n->asleep_count; j++) mz_sequence_weak_initial(b->x, v, &n->asleep[j], &at);
+    for (j = 0; j < from.branch; j++) mz_sequence_weak_initial(b->x, v, &n->branches[j].elem, &at);
+    while ((j = compatible(b, i, first)) != MZ_NONE) {
+        struct mz_spot p = {i, j};
+        b->path[length++] = p;
+        if (mz_branch_at(b, p)->part) return length;
+        i = mz_branch_at(b, p)->node;
+        MZ_ASSERT(i != MZ_NONE);
+        first = 0;
+    }
+    return append(b, i, length);
+}

@@ -1,0 +1,23 @@
+/* One search by several targets: worker processes that explore branches of the tree, and the balancer, here,
+ * that hands them out (src/balance). Takes the place of mz_target_run() and has the same outcome: that of one
+ * target that had explored all of it.
+ *
+ * The first worker begins alone. The others are started when it has not finished soon, so that small searches
+ * do not pay for them and most of what makes a search start over is known by then. A worker that dies by a
+ * kill from outside is replaced and its branch explored again; what else a worker's end means is what it
+ * would mean if there were only one. */
+#ifndef MZ_CMD_POOL_H
+#define MZ_CMD_POOL_H
+
+#include "target.h"
+
+struct mz_pool_options {
+    uint32_t jobs;
+    const char *checkpoint, *resume; /* files; NULL: none */
+    double interval;                 /* seconds between checkpoints */
+    const char *identity;            /* of program, arguments and options: what a checkpoint must be of */
+};
+
+int mz_pool_run(struct mz_target *target, const struct mz_pool_options *options, struct mz_outcome *outcome);
+
+#endif

@@ -1,0 +1,54 @@
+/* Private to pool.c (the run), pool_worker.c (one worker) and pool_merge.c (what came of it). */
+#ifndef MZ_CMD_POOL_INTERNAL_H
+#define MZ_CMD_POOL_INTERNAL_H
+
+#include "../balance/balance.h"
+#include "../event/link.h"
+#include "pool.h"
+#include "target_internal.h"
+
+struct mz_worker {
+    struct mz_watch watch;
+    struct mz_outcome outcome;
+    uint32_t number; /* for the balancer */
+    bool alive;
+    bool hungry;               /* waits for a task */
+    bool knows;                /* has been told what is known */
+    bool ours;                 /* we have ended it: what it did does not matter */
+    struct mz_message in, out; /* a message that is not complete yet; what it has not read yet */
+};
+
+struct mz_pool {
+    struct mz_target *target;
+    const struct mz_pool_options *options;
+    struct mz_outcome *outcome;
+    struct mz_balance *balance;
+    struct mz_worker **workers; /* all there ever were */
+    uint32_t count, living;
+    int common_fd;
+    struct mz_common *common;
+    struct mz_message message, reply; /* for the balancer */
+    double started, alone_until;
+    double asked; /* when all were asked to stop; 0: not yet */
+    uint64_t addresses;
+    uint32_t killed;        /* workers lost to kills from outside, in a row without a task done */
+    bool failed;            /* could not go on: mz_fail() has said why */
+    struct mz_worker *last; /* the one whose end decides; NULL: none */
+};
+
+/* pool_worker.c */
+struct mz_worker *mz_worker_start(struct mz_pool *p);
+void mz_worker_end(struct mz_pool *p, struct mz_worker *w); /* at once */
+void mz_worker_free(struct mz_worker *w);
+void mz_worker_say(struct mz_worker *w, const struct mz_message *m);
+void mz_worker_flush(struct mz_worker *w);
+/* The next message that has come from it; false if there is none. Valid until the next call. */
+bool mz_worker_hear(struct mz_worker *w, struct mz_message *m);
+struct mz_link *mz_worker_link(const struct mz_worker *w);
+void mz_worker_ring(struct mz_worker *w);
+
+/* pool_merge.c */
+void mz_pool_merge(struct mz_pool *p);
+struct mz_counters mz_pool_counters(const struct mz_pool *p);
+
+#endif

@@ -1,0 +1,129 @@
+/* One worker process, and talking to it: see pool_internal.h. The command never waits for a worker: what does
+ * not fit into the ring is kept here. What a worker says may be anything, should it have gone mad. */
+#define _GNU_SOURCE
+#include "pool_internal.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "../report/memory.h"
+#include "../report/message.h"
+#include "process.h"
+
+#define LONGEST (1u << 30) /* bytes of a message */
+
+struct mz_link *mz_worker_link(const struct mz_worker *w)
+{
+    return (struct mz_link *)((char *)w->outcome.channel + w->outcome.channel->link_offset);
+}
+
+void mz_worker_ring(struct mz_worker *w)
+{
+    struct mz_link *link = mz_worker_link(w);
+    __atomic_add_fetch(&link->bell, 1, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, &link->bell, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void make_room(struct mz_message *m, size_t more)
+{
+    if (m->capacity - m->count >= more) return;
+    m->capacity = m->count + more + 4096;
+    m->data = realloc(m->data, m->capacity);
+    if (!m->data) abort();
+}
+
+void mz_worker_flush(struct mz_worker *w)
+{
+    struct mz_message *m = &w->out;
+    if (m->at == m->count) return;
+    m->at += mz_ring_put(&mz_worker_link(w)->to_worker, m->data + m->at, m->count - m->at);
+    if (m->at == m->count) mz_message_clear(m);
+    mz_worker_ring(w);
+}
+
+void mz_worker_say(struct mz_worker *w, const struct mz_message *m)
+{
+    make_room(&w->out, m->count + sizeof(uint32_t));
+    mz_put(&w->out, (uint32_t)m->count);
+    memcpy(w->out.data + w->out.count, m->data, m->count);
+    w->out.count += m->count;
+    mz_worker_flush(w);
+}
+
+static bool fill(struct mz_worker *w, size_t wanted)
+{
+    struct mz_message *m = &w->in;
+    if (m->count >= wanted) return true;
+    make_room(m, wanted - m->count);
+    size_t n = mz_ring_get(&mz_worker_link(w)->to_command, m->data + m->count, wanted - m->count);
+    m->count += n;
+    if (n > 0) mz_worker_ring(w);
+    return m->count >= wanted;
+}
+
+bool mz_worker_hear(struct mz_worker *w, struct mz_message *m)
+{
+    uint32_t length;
+    if (w->in.at) mz_message_clear(&w->in); /* the one before has been read */
+    if (!fill(w, sizeof length)) return false;
+    memcpy(&length, w->in.data, sizeof length);
+    if (length > LONGEST) length = 0;
+    if (!fill(w, length + sizeof length)) return false;
+    w->in.at = 1;
+    *m = (struct mz_message){.data = w->in.data + sizeof length, .count = length, .capacity = length};
+    return true;
+}
+
+struct mz_worker *mz_worker_start(struct mz_pool *p)
+{
+    struct mz_worker *w = mz_memory_new(sizeof *w);
+    w->outcome =
+        (struct mz_outcome){.program = p->target->program->path, .time_limit = p->target->time_limit};
+    w->number = p->count;
+    int fd = mz_channel_create(p->target, &w->outcome.channel);
+    if (fd < 0) {
+        free(w);
+        return NULL;
+    }
+    double now = mz_process_clock();
+    w->watch =
+        (struct mz_watch){.target = p->target, .outcome = &w->outcome, .started = now, .last_change = now};
+    w->watch.pid = mz_target_start(p->target, fd, p->common_fd);
+    int error = errno;
+    close(fd);
+    if (w->watch.pid < 0) {
+        mz_fail("cannot run %s: %s", p->target->program->name, strerror(error));
+        mz_worker_free(w);
+        return NULL;
+    }
+    w->alive = w->hungry = true;
+    p->workers = realloc(p->workers, (p->count + 1) * sizeof *p->workers);
+    if (!p->workers) abort();
+    p->workers[p->count++] = w;
+    p->living++;
+    return w;
+}
+
+void mz_worker_end(struct mz_pool *p, struct mz_worker *w)
+{
+    if (!w->alive) return;
+    kill(-w->watch.pid, SIGKILL);
+    kill(w->watch.pid, SIGKILL);
+    waitpid(w->watch.pid, &w->outcome.wait_status, 0);
+    w->alive = false;
+    w->ours = true;
+    p->living--;
+}
+
+void mz_worker_free(struct mz_worker *w)
+{
+    mz_outcome_release(&w->outcome);
+    free(w->in.data);
+    free(w->out.data);
+    free(w);
+}

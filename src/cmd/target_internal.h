@@ -1,0 +1,31 @@
+/* The pieces of running a target, for those who run one (target.c) or many (pool.c). */
+#ifndef MZ_CMD_TARGET_INTERNAL_H
+#define MZ_CMD_TARGET_INTERNAL_H
+
+#include <sys/types.h>
+#include "target.h"
+
+/* channel.c: the memory shared with it. Returns a descriptor; or -1 after one line. */
+int mz_channel_create(const struct mz_target *t, struct mz_channel **channel);
+/* What the target wrote is believed only within bounds: it may have been damaged by the program. */
+void mz_channel_tidy(struct mz_channel *c, const struct mz_options_block *options);
+
+/* Starts it; common: the memory that all workers share, or -1. Returns its pid; or -1 with errno. */
+pid_t mz_target_start(const struct mz_target *t, int channel, int common);
+int mz_target_no_start(const struct mz_target *t, const struct mz_outcome *outcome);
+
+struct mz_watch {
+    struct mz_target *target;
+    struct mz_outcome *outcome;
+    pid_t pid;
+    double started, asked; /* asked: when we asked it to stop; 0: not yet */
+    uint64_t last_sign;    /* of life, and when it changed */
+    double last_change;
+};
+
+/* It does not come back: look where it is, then end it. */
+void mz_watch_kill(struct mz_watch *w);
+/* A thread that loops without a visible operation never lets the search go on. */
+void mz_watch_life(struct mz_watch *w, double now);
+
+#endif

@@ -1,0 +1,53 @@
+/* How a worker of a shared search and the command talk: two rings of bytes in the channel, one each way, and
+ * bells (futexes) to wait at. A message goes as its length and its bytes, and may be longer than a ring: then
+ * it goes in pieces. One writes, one reads, neither holds a lock, so either may die at any time.
+ *
+ * What all workers of a run share is in a memory of its own, which lies over a part of each channel. */
+#ifndef MZ_EVENT_LINK_H
+#define MZ_EVENT_LINK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "channel.h"
+
+#define MZ_RING (1u << 18)
+
+struct mz_ring {
+    volatile uint64_t written, read; /* bytes, since the beginning */
+    uint8_t bytes[MZ_RING];
+};
+
+struct mz_link {
+    volatile uint32_t bell; /* rung for the worker */
+    volatile uint32_t wish; /* enum mz_share_wish, set by the command */
+    struct mz_ring to_worker, to_command;
+};
+
+struct mz_common {
+    volatile uint32_t bell;                  /* rung for the command */
+    volatile uint32_t slots[MZ_MAX_THREADS]; /* whose slot it is: which child of which slot; 0: free */
+    volatile uint64_t executions;            /* counted here if there is a limit */
+};
+
+/* As many bytes as there is room for; how many. */
+static inline size_t mz_ring_put(struct mz_ring *r, const uint8_t *from, size_t size)
+{
+    uint64_t at = r->written, room = MZ_RING - (at - __atomic_load_n(&r->read, __ATOMIC_ACQUIRE));
+    if (size > room) size = room;
+    for (size_t i = 0; i < size; i++) r->bytes[(at + i) % MZ_RING] = from[i];
+    __atomic_store_n(&r->written, at + size, __ATOMIC_RELEASE);
+    return size;
+}
+
+/* As many bytes as there are, and at most so many. */
+static inline size_t mz_ring_get(struct mz_ring *r, uint8_t *to, size_t size)
+{
+    uint64_t at = r->read, there = __atomic_load_n(&r->written, __ATOMIC_ACQUIRE) - at;
+    if (there > MZ_RING) there = 0; /* damaged */
+    if (size > there) size = there;
+    for (size_t i = 0; i < size; i++) to[i] = r->bytes[(at + i) % MZ_RING];
+    __atomic_store_n(&r->read, at + size, __ATOMIC_RELEASE);
+    return size;
+}
+
+#endif

@@ -1,0 +1,79 @@
+/* Messages between those who explore parts of one search and the one who keeps the rest: bytes in a row, in
+ * the order that both sides know. What comes from outside is read with bounds: reading behind the end yields
+ * zeros and sets `bad`. */
+#ifndef MZ_EVENT_MESSAGE_H
+#define MZ_EVENT_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "../base/bug.h"
+
+/* What a part of a search tells, and is told (src/engine/share.c). */
+enum mz_share_kind {
+    MZ_SHARE_HUNGRY, /* to the balancer: nothing to do */
+    MZ_SHARE_SPLIT,  /* some of its nodes are now the balancer's */
+    MZ_SHARE_UPDATE, /* a race is to be reversed at a node of the balancer's; it waits for ... */
+    MZ_SHARE_REPLY,  /* ... what there is at that node */
+    MZ_SHARE_TASK,   /* to a worker: a branch to be explored */
+    MZ_SHARE_DONE,   /* it has been */
+    MZ_SHARE_RESTART /* the search starts over: all that was explored is void */
+};
+enum mz_share_wish { MZ_SHARE_KEEP, MZ_SHARE_GIVE, MZ_SHARE_GIVE_ALL };
+
+struct mz_message {
+    uint8_t *data;
+    size_t count, at, capacity; /* bytes in it, read so far, room */
+    bool bad;
+};
+
+static inline void mz_message_clear(struct mz_message *m)
+{
+    m->count = m->at = 0;
+    m->bad = false;
+}
+
+static inline void mz_put_bytes(struct mz_message *m, const void *bytes, size_t size)
+{
+    const uint8_t *from = bytes;
+    MZ_ASSERT(size <= m->capacity - m->count);
+    for (size_t i = 0; i < size; i++) m->data[m->count++] = from[i];
+}
+
+static inline void mz_get_bytes(struct mz_message *m, void *bytes, size_t size)
+{
+    uint8_t *to = bytes;
+    bool fits = !m->bad && size <= m->count - m->at;
+    for (size_t i = 0; i < size; i++) to[i] = fits ? m->data[m->at++] : 0;
+    m->bad |= !fits;
+}
+
+static inline void mz_put(struct mz_message *m, uint32_t value) { mz_put_bytes(m, &value, sizeof value); }
+static inline void mz_put_long(struct mz_message *m, uint64_t value)
+{
+    mz_put_bytes(m, &value, sizeof value);
+}
+
+static inline uint32_t mz_get(struct mz_message *m)
+{
+    uint32_t value;
+    mz_get_bytes(m, &value, sizeof value);
+    return value;
+}
+
+static inline uint64_t mz_get_long(struct mz_message *m)
+{
+    uint64_t value;
+    mz_get_bytes(m, &value, sizeof value);
+    return value;
+}
+
+/* A number of things of at least so many bytes each that follow. */
+static inline uint32_t mz_get_count(struct mz_message *m, size_t each)
+{
+    uint32_t n = mz_get(m);
+    if (n > (m->count - m->at) / each) m->bad = true;
+    return m->bad ? 0 : n;
+}
+
+#endif

@@ -1,0 +1,212 @@
+/* A worker of a shared search: explores one task after the other, as the command hands them out, and talks to
+ * the balancer there (src/engine/share.c says about what). Nothing of this happens within an execution, and
+ * between executions only a word of shared memory is looked at.
+ *
+ * Workers of one run must agree about what is not in the messages:
+ *
+ *   numbers of threads    who is the n-th child of whom gets its slot from a table that all share
+ *   what was learned      locations that are visible, loops that wait, barriers: comes with the first task;
+ * who learns more restarts the search, and all others are ended addresses             the command sees to it
+ * that they are the same (channel.addresses) */
+#include "kernel.h"
+#include "pthread_objects.h"
+
+#include "../base/region.h"
+#include "../event/link.h"
+#include "../event/message.h"
+
+#include <time.h>
+
+#define ROOM     ((size_t)1 << 30) /* address space for one message */
+#define PATIENCE 100000000         /* ns, until it is looked again whether to stop */
+#define LEAST    1000000u          /* ticks that a piece should be worth, at least */
+
+#define FUTEX_WAIT 0
+#define FUTEX_WAKE 1
+
+static struct mz_link *link_;
+static struct mz_common *common;
+static struct mz_message in;
+static uint64_t given; /* when something was given to others, or came */
+static uint64_t counted;
+
+static uint64_t ticks(void) { return __builtin_ia32_rdtsc(); }
+
+/* ---- threads ---- */
+
+int mz_worker_slot(int parent, unsigned n)
+{
+    uint32_t name = ((uint32_t)parent << 8 | n) + 1;
+    for (int s = 1; s < MZ_SLOTS; s++) {
+        uint32_t is = __atomic_load_n(&common->slots[s], __ATOMIC_ACQUIRE);
+        if (!is && __atomic_compare_exchange_n(&common->slots[s], &is, name, false, __ATOMIC_ACQ_REL,
+                                               __ATOMIC_ACQUIRE))
+            return s;
+        if (is == name) return s;
+    }
+    return 0;
+}
+
+/* ---- talking ---- */
+
+static void ring(volatile uint32_t *bell)
+{
+    __atomic_add_fetch(bell, 1, __ATOMIC_SEQ_CST);
+    mz_sys(SYS_futex, bell, FUTEX_WAKE, 1, 0, 0, 0);
+}
+
+static void wait_for_bell(uint32_t seen)
+{
+    struct timespec t = {0, PATIENCE};
+    mz_sys(SYS_futex, &link_->bell, FUTEX_WAIT, seen, &t, 0, 0);
+}
+
+static bool told_to_stop(void) { return rt.channel->options.stop; }
+
+static bool put(const uint8_t *from, size_t size)
+{
+    while (size > 0) {
+        uint32_t seen = link_->bell;
+        size_t n = mz_ring_put(&link_->to_command, from, size);
+        from += n;
+        size -= n;
+        ring(&common->bell);
+        if (size > 0 && told_to_stop()) return false;
+        if (size > 0) wait_for_bell(seen);
+    }
+    return true;
+}
+
+static bool get(uint8_t *to, size_t size)
+{
+    while (size > 0) {
+        uint32_t seen = link_->bell;
+        size_t n = mz_ring_get(&link_->to_worker, to, size);
+        to += n;
+        size -= n;
+        if (size > 0 && told_to_stop()) return false;
+        if (size > 0) wait_for_bell(seen);
+    }
+    return true;
+}
+
+/* The next message; false if it is time to stop. */
+static bool receive(struct mz_message *m)
+{
+    uint32_t length;
+    mz_message_clear(m);
+    if (!get((uint8_t *)&length, sizeof length)) return false;
+    MZ_ASSERT(length <= m->capacity);
+    if (!get(m->data, length)) return false;
+    m->count = length;
+    return true;
+}
+
+/* ---- what the engine asks for ---- */
+
+static enum mz_share_wish wish(void *system)
+{
+    uint32_t w = link_->wish;
+    (void)system;
+    if (mz_likely(w == MZ_SHARE_KEEP)) return MZ_SHARE_KEEP;
+    if (w == MZ_SHARE_GIVE && ticks() - given < LEAST && rt.channel->options.shared < 2) return MZ_SHARE_KEEP;
+    return (enum mz_share_wish)w;
+}
+
+static void send(void *system, const struct mz_message *m)
+{
+    uint32_t length = (uint32_t)m->count;
+    (void)system;
+    if (*(const uint32_t *)(const void *)m->data == MZ_SHARE_SPLIT) {
+        if (rt.channel->options.shared < 2) link_->wish = MZ_SHARE_KEEP;
+        given = ticks();
+    }
+    if (!put((const uint8_t *)&length, sizeof length) || !put(m->data, m->count)) mz_worker_stop();
+}
+
+static void ask(void *system, const struct mz_message *m, struct mz_message *reply)
+{
+    send(system, m);
+    if (!receive(reply)) mz_worker_stop();
+}
+
+static void put_knowledge(void *system, struct mz_message *m)
+{
+    const struct mz_channel *c = rt.channel;
+    (void)system;
+    mz_put(m, c->location_count);
+    mz_put_bytes(m, c->locations, c->location_count * sizeof *c->locations);
+    mz_spin_put(m);
+    mz_barriers_put(m);
+}
+
+static void get_knowledge(void *system, struct mz_message *m)
+{
+    struct mz_channel *c = rt.channel;
+    (void)system;
+    uint32_t n = mz_get_count(m, sizeof *c->locations);
+    MZ_ASSERT(n <= MZ_MAX_LOCATIONS);
+    c->location_count = n;
+    mz_get_bytes(m, c->locations, n * sizeof *c->locations);
+    mz_spin_get(m);
+    mz_barriers_get(m);
+}
+
+const struct mz_share_options mz_worker_sharing = {.wish = wish,
+                                                   .send = send,
+                                                   .ask = ask,
+                                                   .put_knowledge = put_knowledge,
+                                                   .get_knowledge = get_knowledge,
+                                                   .room = ROOM};
+
+/* ---- its life ---- */
+
+static uint64_t mix(uint64_t h, uint64_t value) { return (h ^ value) * 0x100000001b3ull; }
+
+/* Where everything lies that objects can be in. */
+static uint64_t addresses(void)
+{
+    const char *low, *high;
+    uint64_t h = mix(0xcbf29ce484222325ull, (uintptr_t)&rt);
+    for (uint32_t i = 0; i < rt.channel->module_count; i++) h = mix(h, rt.channel->modules[i].bias);
+    for (int s = 0; s < MZ_SLOTS; s += MZ_SLOTS - 1) {
+        mz_heap_arena(s, &low, &high);
+        h = mix(mix(mix(h, (uintptr_t)low), rt.slots[s].fs), (uintptr_t)rt.slots[s].stack_high);
+    }
+    return h;
+}
+
+void mz_worker_init(void)
+{
+    link_ = (struct mz_link *)((char *)rt.channel + rt.channel->link_offset);
+    common = (struct mz_common *)((char *)rt.channel + rt.channel->common_offset);
+    rt.channel->addresses = addresses();
+    if (!rt.shared) return;
+    in = (struct mz_message){.data = mz_region_reserve(ROOM), .capacity = ROOM};
+    MZ_ASSERT(in.data != NULL);
+}
+
+/* The executions of all workers, where they are limited. */
+uint64_t mz_worker_executions(void)
+{
+    uint64_t now = mz_explore_counters(rt.x)->executions, before = counted;
+    counted = now;
+    return __atomic_add_fetch(&common->executions, now - before, __ATOMIC_RELAXED);
+}
+
+_Noreturn void mz_worker_stop(void)
+{
+    rt.channel->end = MZ_END_TIME;
+    mz_quit(0);
+}
+
+/* The next task; false when there are no more. */
+bool mz_worker_task(void)
+{
+    rt.channel->analysing = 1;
+    bool some = receive(&in);
+    if (some && !mz_explore_task(rt.x, &in)) MZ_BUG("a task that cannot be understood");
+    rt.channel->analysing = 0;
+    given = ticks();
+    return some;
+}

@@ -1,0 +1,15 @@
+/* One search shared by several explorations, through the balancer, without processes: executions of the
+ * workers, splits and hand-outs are interleaved at random. Takes the place of mz_model_explore(). */
+#ifndef MZ_RANDOM_SHARED_H
+#define MZ_RANDOM_SHARED_H
+
+#include "model/system.h"
+
+struct mz_shared;
+
+struct mz_shared *mz_shared_new(const struct mz_model_settings *settings, bool lossy);
+void mz_shared_free(struct mz_shared *s);
+void mz_shared_explore(struct mz_shared *s, const struct mz_model *m, const struct mz_model_run *run,
+                       struct mz_model_report *report, uint64_t seed);
+
+#endif
