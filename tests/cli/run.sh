@@ -338,8 +338,7 @@ test_bad_values() {
 
 test_not_supported_yet() {
     programs
-    for o in -j2 --jobs=4 --sarif=x --junit=x --html=x --checkpoint=x --resume=x --algorithm=sdpor \
-        --algorithm=s-por --algorithm=de-s-por --algorithm=dl-s-por --algorithm=stateful; do
+    for o in --sarif=x --junit=x --html=x --checkpoint=x --resume=x; do
         refuses "not supported yet" mazurka check $o ok.c || return 1
     done
     refuses "not supported yet" mazurka replay --gdb x && refuses "not supported yet" mazurka show x --html x &&
@@ -551,6 +550,57 @@ test_killed_command_takes_target_along() {
     '' | Z*) return 0 ;;
     esac
     complain "the target still runs"
+}
+
+# Workers: the same verdict, executions and findings as one. What is small is shared at once, for the test.
+test_jobs() {
+    programs
+    MAZURKA_SHARE_AT_ONCE=1
+    export MAZURKA_SHARE_AT_ONCE
+    for n in 12 13 14; do
+        for j in 1 2 5; do
+            run 0 mazurka check -j $j -DN=$n --json=$n-$j.json "$root/tests/papers/indexer.c" || return 1
+        done
+        json_is $n-2.json "d['executions'] == $(executions $n-1.json) and d['blocked'] == 0" &&
+            json_is $n-5.json "d['executions'] == $(executions $n-1.json) and d['blocked'] == 0" || return 1
+    done
+    run 1 mazurka check -j 3 -q lost.c && run 1 mazurka check -j 2 --keep-going --json=k2.json lost.c &&
+        run 1 mazurka check --keep-going --json=k1.json lost.c &&
+        json_is k2.json "len(d['errors']) == $(python3 -c "import json;print(len(json.load(open('k1.json'))['errors']))")" &&
+        run 3 mazurka check -j 2 --max-executions=50 -DN=16 "$root/tests/papers/indexer.c" &&
+        run 3 mazurka check -j 2 --time-limit=1 long.c && has out "time limit" &&
+        refuses "--jobs=0" mazurka check -j 0 ok.c && refuses "--jobs=99999" mazurka check -j 99999 ok.c &&
+        run 0 mazurka check -j 2 --algorithm=sleep ok.c && has err "one worker"
+}
+
+executions() { python3 -c "import json,sys;print(json.load(open('$1'))['executions'])"; }
+
+# A worker that is killed is replaced, and nothing is counted twice or lost.
+test_jobs_killed_workers() {
+    run 0 mazurka check -q -DN=14 "$root/tests/papers/lastzero.c" && cp out alone || return 1
+    mazurka check -q -j 2 -DN=14 "$root/tests/papers/lastzero.c" > out 2> err &
+    pid=$!
+    for _ in 1 2 3 4 5 6; do
+        sleep 0.2
+        worker=$(ps -o pid= --ppid $pid 2> /dev/null | head -n 1 | tr -d ' ')
+        [ -z "$worker" ] || kill -KILL "$worker" 2> /dev/null
+    done
+    wait $pid || { complain "status $?"; return 1; }
+    cmp -s out alone || complain "$(cat out) instead of $(cat alone)"
+}
+
+test_jobs_interrupted() {
+    programs
+    run 3 mazurka check --max-executions=1 long.c || return 1
+    mazurka check -j 2 long.c > out 2> err &
+    pid=$!
+    sleep 1
+    kill -INT $pid
+    wait $pid
+    status=$?
+    [ $status -eq 3 ] || { complain "status $status"; return 1; }
+    first_line out "incomplete: " && has out "interrupted" || return 1
+    [ -z "$(ps -o pid= --ppid $pid 2> /dev/null)" ] || complain "workers still run"
 }
 
 test_vacuous() {
