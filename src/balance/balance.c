@@ -136,6 +136,7 @@ static void put_step(struct mz_balance *b, struct mz_message *m, struct mz_spot 
     const struct mz_branch *branches = b->nodes[p.node].branches;
     const struct mz_elem *e = &branches[p.branch].elem;
     uint32_t sleepers = 0;
+    mz_put(m, b->nodes[p.node].name);
     mz_put(m, e->thread | (uint32_t)e->choice << 8);
     for (uint32_t j = 0; j < p.branch; j++) sleepers += branches[j].elem.choice != MZ_ANY;
     mz_put(m, sleepers);
@@ -280,9 +281,20 @@ static enum mz_heard update_tree(struct mz_balance *b, struct mz_spot p, struct 
     struct mz_exploration *x = b->x;
     uint32_t core = mz_get(m), keep = mz_get(m), count = mz_get_count(m, MZ_WIRE);
     if (m->bad || !keep || keep > core || core > count || count > x->capacity) return MZ_HEARD_NONSENSE;
-    for (uint32_t i = 0; i < count; i++) x->sequence.elems[i] = mz_get_elem(x, m);
+    uint32_t lanes = mz_get(m);
+    if (lanes > MZ_MAX_THREADS) return MZ_HEARD_NONSENSE;
+    if (lanes > x->lanes) x->lanes = lanes;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *clock = x->sequence.clocks + (size_t)i * MZ_MAX_THREADS;
+        x->sequence.elems[i] = mz_get_elem(x, m);
+        x->sequence.numbers[i] = mz_get(m);
+        memset(clock, 0, MZ_MAX_THREADS * sizeof *clock);
+        if (x->sequence.numbers[i]) mz_get_bytes(m, clock, lanes * sizeof *clock);
+    }
+    if (m->bad) return MZ_HEARD_NONSENSE;
     mz_sequence_given(x, count, core, keep);
     uint32_t length = mz_tree_insert(b, p);
+    mz_put(reply, b->nodes[p.node].name);
     mz_put(reply, length);
     for (uint32_t k = 0; k < length; k++) {
         const struct mz_branch *branch = mz_branch_at(b, b->path[k]);

@@ -39,6 +39,7 @@ struct mz_branch {
 
 struct mz_tree_node {
     uint32_t parent, branch; /* the branch of the parent that leads here */
+    uint32_t name;           /* no other node ever has or had it */
     uint32_t depth;          /* steps before it; MZ_NONE: above the root */
     struct mz_branch *branches;
     uint32_t count, capacity;
@@ -60,7 +61,7 @@ struct mz_balance {
     struct mz_tree_node *nodes;
     uint32_t count, capacity, first_free;
     uint32_t waiting; /* branches, in all */
-    uint32_t order;
+    uint32_t order, names;
     struct mz_spot *held; /* by each worker; node MZ_NONE: nothing */
     uint8_t *knowledge;   /* of the runtime */
     size_t knowledge_size;

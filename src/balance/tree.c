@@ -24,7 +24,8 @@ static uint32_t new_node(struct mz_balance *b)
         }
         i = b->count++;
     }
-    b->nodes[i] = (struct mz_tree_node){.parent = MZ_NONE, .depth = MZ_NONE, .used = true};
+    b->nodes[i] =
+        (struct mz_tree_node){.parent = MZ_NONE, .name = ++b->names, .depth = MZ_NONE, .used = true};
     return i;
 }
 

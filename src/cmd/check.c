@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "../report/memory.h"
+#include "../report/sha256.h"
 #include "cc_line.h"
 #include "files.h"
 #include "help.h"
@@ -111,14 +112,39 @@ static int prepare(struct check *c)
 
 /* ---- exploring ---- */
 
-/* Only the tree of `optimal` can be shared by workers. */
-static bool is_shared(const struct mz_settings *s)
+/* Only the tree of `optimal` can be shared by workers, or be saved. */
+static int is_shared(const struct mz_settings *s, bool *shared)
 {
     bool can = s->algorithm == MZ_ALG_OPTIMAL && s->sleep_sets;
-    if (s->jobs > 1 && !can)
+    *shared = can && (s->jobs > 1 || s->checkpoint || s->resume);
+    if (can) return 0;
+    if (s->checkpoint || s->resume)
+        return mz_fail("--%s is for the algorithm optimal", s->checkpoint ? "checkpoint" : "resume");
+    if (s->jobs > 1)
         mz_notice("%s%s explores with one worker: -j is for the algorithm optimal", s->algorithm_name,
                   s->sleep_sets ? "" : " without sleep sets");
-    return s->jobs > 1 && can;
+    return 0;
+}
+
+/* What a checkpoint is of: a line for the program, one for the options that the search depends on. */
+static char *program_line(const struct check *c)
+{
+    struct mz_sha256 s;
+    char hex[65];
+    mz_sha256_init(&s);
+    mz_sha256_text(&s, c->program.identity);
+    for (size_t i = 0; i < c->settings.arguments.count; i++)
+        mz_sha256_text(&s, c->settings.arguments.items[i]);
+    mz_sha256_hex(&s, hex);
+    return mz_memory_string(hex);
+}
+
+static char *settings_line(const struct mz_settings *s)
+{
+    return mz_format("%s races=%d heap=%d leaks=%d keep-going=%d spurious=%d nondet=%d,%lld,%lld steps=%llu",
+                     s->algorithm_name, s->allow_races, s->heap_reuse, s->leaks, s->keep_going,
+                     s->spurious_wakeups, s->nondet_given, (long long)s->nondet_low,
+                     (long long)s->nondet_high, (unsigned long long)s->max_steps);
 }
 
 static int explore(struct check *c)
@@ -133,9 +159,17 @@ static int explore(struct check *c)
     t.time_limit = s->time_limit;
     t.progress.terminal = isatty(STDERR_FILENO);
     t.progress.on = s->progress == MZ_ALWAYS || (s->progress == MZ_AUTO && t.progress.terminal && !s->quiet);
-    if (!is_shared(s)) return mz_target_run(&t, &c->outcome);
-    struct mz_pool_options pool = {.jobs = s->jobs};
-    return mz_pool_run(&t, &pool, &c->outcome);
+    bool shared;
+    int status = is_shared(s, &shared);
+    if (status != 0) return status;
+    if (!shared) return mz_target_run(&t, &c->outcome);
+    char *program = program_line(c), *settings = settings_line(s);
+    struct mz_pool_options pool = {s->jobs, s->checkpoint, s->resume, s->checkpoint_interval,
+                                   program, settings};
+    status = mz_pool_run(&t, &pool, &c->outcome);
+    free(program);
+    free(settings);
+    return status;
 }
 
 /* ---- findings ---- */

@@ -266,6 +266,33 @@ static int parse_json(struct mz_settings *s, const struct option *o, const char 
     return 0;
 }
 
+static int parse_checkpoint(struct mz_settings *s, const struct option *o, const char *value)
+{
+    (void)o;
+    if (!*value) return mz_fail("--checkpoint=: the file's name is missing");
+    free(s->checkpoint);
+    s->checkpoint = mz_memory_string(value);
+    return 0;
+}
+
+static int parse_checkpoint_interval(struct mz_settings *s, const struct option *o, const char *value)
+{
+    char *end;
+    s->checkpoint_interval = strtod(value, &end);
+    if (!isdigit((unsigned char)value[0]) || *end || !(s->checkpoint_interval > 0))
+        return bad_number(o, value, "a number of seconds");
+    return 0;
+}
+
+static int parse_resume(struct mz_settings *s, const struct option *o, const char *value)
+{
+    (void)o;
+    if (!*value) return mz_fail("--resume=: the file's name is missing");
+    free(s->resume);
+    s->resume = mz_memory_string(value);
+    return 0;
+}
+
 static int parse_trace(struct mz_settings *s, const struct option *o, const char *value)
 {
     (void)o;
@@ -399,8 +426,14 @@ static const struct option options[] = {
      "Write the failing schedule to FILE (default: mazurka-NAME-N.trace here); further ones get .2, .3 "
      "appended.",
      parse_trace},
-    {"checkpoint", 0, VALUE, "FILE", MZ_FOR_CHECK, "Not supported yet.", not_yet},
-    {"resume", 0, VALUE, "FILE", MZ_FOR_CHECK, "Not supported yet.", not_yet},
+    {"checkpoint", 0, VALUE, "FILE", MZ_FOR_CHECK,
+     "Write what is left of the search to FILE, every minute and when it is interrupted (optimal only).",
+     parse_checkpoint},
+    {"checkpoint-interval", 0, VALUE, "S", MZ_FOR_CHECK, "Seconds between checkpoints (default 60).",
+     parse_checkpoint_interval},
+    {"resume", 0, VALUE, "FILE", MZ_FOR_CHECK,
+     "Go on with the search that FILE was written by: the same program, arguments and options.",
+     parse_resume},
     {"gdb", 0, NOTHING, NULL, MZ_FOR_REPLAY, "Not supported yet.", not_yet},
     {"quiet", 'q', NOTHING, NULL, ALL, "Print the verdict's line only.", parse_quiet},
     {"verbose", 0, NOTHING, NULL, ALL,
@@ -562,7 +595,8 @@ int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv)
                               .algorithm_name = "optimal",
                               .sleep_sets = true,
                               .max_steps = 100000,
-                              .jobs = 1};
+                              .jobs = 1,
+                              .checkpoint_interval = 60};
     int status = 0;
     if (environment && !mz_words_split(environment, &words))
         status = mz_fail("MAZURKA_OPTIONS: a quote is not closed");
@@ -585,6 +619,8 @@ void mz_settings_release(struct mz_settings *s)
 {
     free(s->json_file);
     free(s->trace);
+    free(s->checkpoint);
+    free(s->resume);
     mz_list_release(&s->words);
     mz_list_release(&s->arguments);
 }

@@ -32,8 +32,10 @@ struct mz_settings {
     double time_limit;                                /* seconds; 0: none */
     uint32_t jobs;                                    /* worker processes */
     bool json;
-    char *json_file; /* NULL: standard output */
-    char *trace;     /* NULL: a name is made up */
+    char *json_file;           /* NULL: standard output */
+    char *trace;               /* NULL: a name is made up */
+    char *checkpoint, *resume; /* NULL: none */
+    double checkpoint_interval;
     bool quiet, verbose, help, version;
     enum mz_when color, progress;
     struct mz_list words;     /* files, and flags for the compiler, in order */

@@ -18,12 +18,13 @@
 #include "../report/message.h"
 #include "process.h"
 
-#define ALONE      0.05 /* seconds of the first worker, before others are started */
-#define GRACE      2.0  /* between asking to stop and killing */
-#define POLL       0.02
-#define LAST_POLL  0.001 /* when all are about to end */
-#define MOST_KILLS 8     /* in a row: it is no accident */
-#define ROOM       ((size_t)1 << 32)
+#define ALONE         0.05 /* seconds of the first worker, before others are started */
+#define GRACE         2.0  /* between asking to stop and killing */
+#define POLL          0.02
+#define SAVE_PATIENCE 2.0   /* for workers to give back what they have */
+#define LAST_POLL     0.001 /* when all are about to end */
+#define MOST_KILLS    8     /* in a row: it is no accident */
+#define ROOM          ((size_t)1 << 32)
 
 /* ---- stopping ---- */
 
@@ -51,20 +52,32 @@ static void decide(struct mz_pool *p, struct mz_worker *w)
     ask_all_to_stop(p);
 }
 
+/* Before that, if there is to be a checkpoint, workers give back what they have. */
+static void stop_soon(struct mz_pool *p)
+{
+    if (!p->options->checkpoint || p->stop_when_saved) {
+        ask_all_to_stop(p);
+        return;
+    }
+    p->stop_when_saved = true;
+    p->saving = MZ_SAVING_SOON;
+    p->saving_since = mz_process_clock();
+}
+
 static void handle_signal(struct mz_pool *p, int signal)
 {
     if (signal == 0 || signal == SIGCHLD) return;
     if (p->outcome->interrupted) end_all_but(p, NULL);
     p->outcome->interrupted = true;
-    ask_all_to_stop(p);
+    stop_soon(p);
 }
 
 static void look_at_time(struct mz_pool *p, double now)
 {
     double limit = p->target->time_limit;
-    if (limit > 0 && now - p->started >= limit && p->asked <= 0) {
+    if (limit > 0 && now - p->started >= limit && !p->outcome->timed_out) {
         p->outcome->timed_out = true;
-        ask_all_to_stop(p);
+        stop_soon(p);
     }
     if (p->asked > 0 && now - p->asked >= GRACE)
         for (uint32_t i = 0; i < p->count; i++)
@@ -184,11 +197,14 @@ static void distribute(struct mz_pool *p)
         bool started = w->outcome.channel->addresses != 0;
         if (started && !fits(p, w)) return;
         if (!started && p->count > 1) continue;
-        wanting |= !give_task(p, w);
+        if (p->saving == MZ_SAVING_NOT) wanting |= !give_task(p, w);
     }
+    enum mz_share_wish wish = p->saving != MZ_SAVING_NOT ? MZ_SHARE_GIVE_ALL
+                              : wanting                  ? MZ_SHARE_GIVE
+                                                         : MZ_SHARE_KEEP;
     for (uint32_t i = 0; i < p->count; i++) {
         struct mz_worker *w = p->workers[i];
-        if (w->alive && !w->hungry) mz_worker_link(w)->wish = wanting ? MZ_SHARE_GIVE : MZ_SHARE_KEEP;
+        if (w->alive && !w->hungry) mz_worker_link(w)->wish = wish;
     }
 }
 
@@ -203,6 +219,31 @@ static void start_workers(struct mz_pool *p, double now)
         mz_notice("going on with %u workers", p->living);
         break;
     }
+}
+
+/* ---- checkpoints ---- */
+
+static bool all_idle(const struct mz_pool *p)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->workers[i]->alive && !p->workers[i]->hungry) return false;
+    return true;
+}
+
+/* At intervals, and before the end, workers give back all they have; what is in hands when that takes too
+ * long is to be explored again. */
+static void save(struct mz_pool *p, double now)
+{
+    if (!p->options->checkpoint || p->asked > 0) return;
+    if (p->saving == MZ_SAVING_NOT && now - p->saved >= p->options->interval) {
+        p->saving = MZ_SAVING_SOON;
+        p->saving_since = now;
+    }
+    if (p->saving == MZ_SAVING_NOT || (!all_idle(p) && now - p->saving_since < SAVE_PATIENCE)) return;
+    mz_checkpoint_write(p);
+    p->saving = MZ_SAVING_NOT;
+    p->saved = mz_process_clock();
+    if (p->stop_when_saved) ask_all_to_stop(p);
 }
 
 /* ---- the run ---- */
@@ -225,6 +266,7 @@ static void watch(struct mz_pool *p)
         reap(p);
         hear_all(p);
         if (mz_balance_complete(p->balance)) ask_all_to_stop(p);
+        save(p, now);
         start_workers(p, now);
         if (p->living == 0) break;
         if (p->asked <= 0) distribute(p);
@@ -253,6 +295,8 @@ static void clean_up(struct mz_pool *p)
     end_all_but(p, NULL);
     for (uint32_t i = 0; i < p->count; i++) mz_worker_free(p->workers[i]);
     free(p->workers);
+    for (uint32_t i = 0; i < p->found.count; i++) free(p->found.items[i].steps);
+    free(p->found.items);
     mz_balance_free(p->balance);
     mz_region_free(p->message.data, ROOM);
     mz_region_free(p->reply.data, ROOM);
@@ -271,9 +315,14 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
     t->options.memory_limit /= options->jobs;
     p.balance = mz_balance_new((enum mz_algorithm)t->options.algorithm, t->options.max_steps);
     int status = make_common(&p);
-    p.started = mz_process_clock();
+    if (status == 0 && options->resume) status = mz_checkpoint_read(&p);
+    p.started = p.saved = mz_process_clock();
     p.alone_until = p.started + (at_once ? 0 : ALONE);
     if (status == 0) watch(&p);
+    if (status == 0 && options->checkpoint && !p.failed && !mz_balance_complete(p.balance)) {
+        for (uint32_t i = 0; i < p.count; i++) mz_balance_lost(p.balance, i);
+        mz_checkpoint_write(&p);
+    }
     outcome->seconds = mz_process_clock() - p.started;
     if (status == 0 && p.count > 0 && !p.failed) mz_pool_merge(&p);
     if (status == 0 && (p.failed || !outcome->channel)) status = MZ_STATUS_FAILED;

@@ -15,7 +15,7 @@ struct mz_pool_options {
     uint32_t jobs;
     const char *checkpoint, *resume; /* files; NULL: none */
     double interval;                 /* seconds between checkpoints */
-    const char *identity;            /* of program, arguments and options: what a checkpoint must be of */
+    const char *program, *settings;  /* what a checkpoint must be of, a line each */
 };
 
 int mz_pool_run(struct mz_target *target, const struct mz_pool_options *options, struct mz_outcome *outcome);

@@ -18,6 +18,13 @@ struct mz_worker {
     struct mz_message in, out; /* a message that is not complete yet; what it has not read yet */
 };
 
+struct mz_found { /* a finding that is kept, with its schedule */
+    struct mz_finding finding;
+    struct mz_step *steps;
+};
+
+enum mz_saving { MZ_SAVING_NOT, MZ_SAVING_SOON }; /* SOON: when all workers have given back what they have */
+
 struct mz_pool {
     struct mz_target *target;
     const struct mz_pool_options *options;
@@ -31,8 +38,17 @@ struct mz_pool {
     double started, alone_until;
     double asked; /* when all were asked to stop; 0: not yet */
     uint64_t addresses;
-    uint32_t killed;        /* workers lost to kills from outside, in a row without a task done */
-    bool failed;            /* could not go on: mz_fail() has said why */
+    uint32_t killed; /* workers lost to kills from outside, in a row without a task done */
+    bool failed;     /* could not go on: mz_fail() has said why */
+    struct {
+        struct mz_found *items;
+        uint32_t count;
+    } found;                   /* by workers so far, and before */
+    struct mz_counters before; /* resumed: the counts of before */
+    enum mz_saving saving;
+    double saving_since, saved; /* when */
+    bool stop_when_saved;
+    bool cannot_write;
     struct mz_worker *last; /* the one whose end decides; NULL: none */
 };
 
@@ -50,5 +66,11 @@ void mz_worker_ring(struct mz_worker *w);
 /* pool_merge.c */
 void mz_pool_merge(struct mz_pool *p);
 struct mz_counters mz_pool_counters(const struct mz_pool *p);
+void mz_pool_found(struct mz_pool *p, const struct mz_finding *f, const struct mz_step *steps);
+void mz_pool_collect(struct mz_pool *p); /* what workers have found since */
+
+/* checkpoint.c */
+void mz_checkpoint_write(struct mz_pool *p);
+int mz_checkpoint_read(struct mz_pool *p); /* 0, or MZ_STATUS_FAILED after one line */
 
 #endif

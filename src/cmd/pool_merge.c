@@ -4,7 +4,9 @@
  * got furthest. What the others found is added to it. */
 #include "pool_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include "../report/memory.h"
 
 static void add(struct mz_counters *to, const struct mz_counters *c)
 {
@@ -30,31 +32,53 @@ static void add(struct mz_counters *to, const struct mz_counters *c)
  * were killed, do not count: others do the same again. */
 struct mz_counters mz_pool_counters(const struct mz_pool *p)
 {
-    struct mz_counters all = {0};
+    struct mz_counters all = p->before;
     for (uint32_t i = 0; i < p->count; i++)
         if (!p->workers[i]->ours) add(&all, &p->workers[i]->outcome.channel->counters);
     return all;
 }
 
-static bool is_known(const struct mz_channel *c, const struct mz_finding *f)
+void mz_pool_found(struct mz_pool *p, const struct mz_finding *f, const struct mz_step *steps)
 {
-    for (uint32_t i = 0; i < c->finding_count; i++)
-        if (c->findings[i].hash == f->hash) return true;
-    return false;
+    for (uint32_t i = 0; i < p->found.count; i++)
+        if (p->found.items[i].finding.hash == f->hash) return;
+    if (p->found.count == MZ_MAX_FINDINGS) return;
+    p->found.items = realloc(p->found.items, (p->found.count + 1) * sizeof *p->found.items);
+    if (!p->found.items) abort();
+    struct mz_found *found = &p->found.items[p->found.count++];
+    found->finding = *f;
+    found->steps = mz_memory_new((f->steps + 1) * sizeof *found->steps);
+    memcpy(found->steps, steps, f->steps * sizeof *found->steps);
 }
 
-static void add_finding(struct mz_channel *to, const struct mz_channel *from, const struct mz_finding *f)
+/* The last finding of one that still runs may be under construction: it counts when it is counted. */
+void mz_pool_collect(struct mz_pool *p)
 {
-    uint64_t bytes = f->steps * sizeof(struct mz_step);
-    if (to->finding_count == MZ_MAX_FINDINGS || is_known(to, f)) return;
-    struct mz_finding *g = &to->findings[to->finding_count++];
-    *g = *f;
-    g->steps_offset = to->arena_offset + to->arena_used;
-    if (bytes > to->arena_size - to->arena_used)
-        g->steps = 0;
-    else
-        memcpy((char *)to + g->steps_offset, (const char *)from + f->steps_offset, bytes);
-    if (g->steps) to->arena_used += bytes;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct mz_channel *c = p->workers[i]->outcome.channel;
+        uint32_t n = c->finding_count < MZ_MAX_FINDINGS ? c->finding_count : MZ_MAX_FINDINGS;
+        for (uint32_t j = 0; j < n; j++) {
+            struct mz_finding f = c->findings[j];
+            if (f.steps_offset > c->size || f.steps > (c->size - f.steps_offset) / sizeof(struct mz_step))
+                continue;
+            mz_pool_found(p, &f, (const void *)((const char *)c + f.steps_offset));
+        }
+    }
+}
+
+static void put_findings(struct mz_pool *p, struct mz_channel *to)
+{
+    to->arena_used = 0;
+    to->finding_count = p->found.count;
+    for (uint32_t i = 0; i < p->found.count; i++) {
+        struct mz_finding *f = &to->findings[i];
+        *f = p->found.items[i].finding;
+        uint64_t bytes = f->steps * sizeof(struct mz_step);
+        f->steps_offset = to->arena_offset + to->arena_used;
+        if (bytes > to->arena_size - to->arena_used) f->steps = 0, bytes = 0;
+        memcpy((char *)to + f->steps_offset, p->found.items[i].steps, bytes);
+        to->arena_used += bytes;
+    }
 }
 
 static void add_notes(struct mz_channel *to, const struct mz_channel *from)
@@ -80,7 +104,6 @@ static void add_warnings(struct mz_channel *to, const struct mz_channel *from)
 
 static void add_channel(struct mz_channel *to, const struct mz_channel *from)
 {
-    for (uint32_t i = 0; i < from->finding_count; i++) add_finding(to, from, &from->findings[i]);
     for (int t = 0; t < MZ_MAX_THREADS; t++)
         if (!to->threads[t].used) to->threads[t] = from->threads[t];
     add_notes(to, from);
@@ -111,6 +134,8 @@ void mz_pool_merge(struct mz_pool *p)
         o->peak_memory += w->outcome.peak_memory;
     }
     struct mz_channel *c = main->outcome.channel;
+    mz_pool_collect(p);
+    put_findings(p, c);
     c->counters = counters;
     if (mz_balance_complete(p->balance)) {
         c->counters.executions = exact.executions;

@@ -102,6 +102,8 @@ struct mz_sequence {
     uint32_t first_of_thread[MZ_MAX_THREADS];
     uint32_t *first_of_object; /* valid where stamp_of_object is the current stamp */
     uint32_t *stamp_of_object, stamp;
+    mz_number *numbers; /* of its events; 0: e', which may never have happened */
+    uint32_t *clocks;   /* of a sequence that came with a message */
 };
 
 struct mz_wakeup_node {
@@ -122,6 +124,8 @@ struct mz_share {
     struct mz_step *steps;  /* of the task: how to get to the root */
     struct mz_elem *asleep; /* what is put to sleep on the way ... */
     uint32_t *asleep_end;   /* ... at each node: up to this one */
+    uint32_t *nodes;        /* at each node on the way: its name; and ... */
+    uint32_t *trees;        /* ... what is known of the balancer's tree there: lists of wakeup nodes */
     uint32_t guide;         /* the first steps after the root: a list of wakeup nodes */
     bool knowledge_due;     /* the balancer does not know what is known here */
     struct mz_tally told;   /* the counts that it knows of */
@@ -297,7 +301,9 @@ enum mz_cover mz_sequence_weak_initial(const struct mz_exploration *x, struct mz
 void mz_sequence_take(struct mz_sequence *v, uint32_t at);
 /* What is to be kept of v: those needed and what happens before them. */
 void mz_sequence_close(const struct mz_exploration *x, struct mz_sequence *v);
-/* The elements, all of them, have been put into x->sequence.elems; the first `keep` are needed. */
+/* Of an event of v. */
+const uint32_t *mz_sequence_clock(const struct mz_exploration *x, const struct mz_sequence *v, uint32_t i);
+/* All elements, with numbers and clocks, have been put into x->sequence; the first `keep` are needed. */
 void mz_sequence_given(struct mz_exploration *x, uint32_t count, uint32_t core, uint32_t keep);
 
 /* sleep_set.c */

@@ -62,6 +62,8 @@ static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t 
     f((void **)&x->sequence.next_of_object, (n + 1) * sizeof(uint32_t));
     f((void **)&x->sequence.next_conflict, (n + 1) * sizeof(uint32_t));
     f((void **)&x->sequence.first_of_object, MZ_OBJECT_TABLE / 2 * sizeof(uint32_t));
+    f((void **)&x->sequence.numbers, (n + 1) * sizeof *x->sequence.numbers);
+    if (mz_shared(x)) f((void **)&x->sequence.clocks, (n + 1) * MZ_MAX_THREADS * sizeof *x->sequence.clocks);
     f((void **)&x->sequence.stamp_of_object, MZ_OBJECT_TABLE / 2 * sizeof(uint32_t));
     for (int t = 0; t < MZ_MAX_THREADS; t++) f((void **)&x->thread_events[t], n * sizeof(mz_number));
 }

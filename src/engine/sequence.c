@@ -8,9 +8,10 @@
  * does so in all of v. The rest is added only when a step has nothing to do with the core. */
 #include "exploration.h"
 
-static void add(struct mz_sequence *v, struct mz_elem e, bool needed)
+static void add(struct mz_sequence *v, struct mz_elem e, mz_number number, bool needed)
 {
     v->needed[v->count] = needed;
+    v->numbers[v->count] = number;
     v->elems[v->count++] = e;
 }
 
@@ -27,7 +28,7 @@ static void add_notdep(struct mz_exploration *x, struct mz_sequence *v, const st
 {
     for (mz_number i = from; i < end; i++) {
         const struct mz_event *e = mz_event_at(x, i);
-        if (is_in_notdep(x, race, e)) add(v, mz_elem_of(e), false);
+        if (is_in_notdep(x, race, e)) add(v, mz_elem_of(e), i, false);
     }
 }
 
@@ -45,10 +46,10 @@ static void add_core(struct mz_exploration *x, struct mz_sequence *v, const stru
         for (mz_number i = race->first + 1; i < race->split; i++) {
             const struct mz_event *e = mz_event_at(x, i);
             if (mz_clock_covers(x, past, i) == needed && is_in_notdep(x, race, e))
-                add(v, mz_elem_of(e), needed);
+                add(v, mz_elem_of(e), i, needed);
         }
         if (!needed) break;
-        add(v, race->last, true);
+        add(v, race->last, 0, true);
         v->keep = v->count;
     }
     x->clock_count = clocks;
@@ -166,15 +167,23 @@ void mz_sequence_take(struct mz_sequence *v, uint32_t at)
     v->elems[at].thread = MZ_NOBODY;
 }
 
+const uint32_t *mz_sequence_clock(const struct mz_exploration *x, const struct mz_sequence *v, uint32_t i)
+{
+    if (v->race) return mz_clock_at(x, mz_event_at(x, v->numbers[i])->clock);
+    return v->clocks + (size_t)i * MZ_MAX_THREADS;
+}
+
+/* From the end, with the clocks of what is needed so far. (e' has none; what it needs is needed already.) */
 void mz_sequence_close(const struct mz_exploration *x, struct mz_sequence *v)
 {
+    uint32_t past[MZ_MAX_THREADS] = {0};
     for (uint32_t j = v->keep; j-- > 0;) {
-        const struct mz_elem *e = &v->elems[j];
-        if (!v->needed[j] || e->thread == MZ_NOBODY) continue;
-        for (uint32_t i = j; i-- > 0;) {
-            const struct mz_elem *d = &v->elems[i];
-            if (d->thread != MZ_NOBODY && (d->thread == e->thread || mz_conflict(x, d, e)))
-                v->needed[i] = true;
-        }
+        uint8_t thread = v->elems[j].thread;
+        if (thread == MZ_NOBODY || !v->numbers[j]) continue;
+        v->needed[j] |= past[thread] >= v->numbers[j];
+        if (!v->needed[j]) continue;
+        const uint32_t *clock = mz_sequence_clock(x, v, j);
+        for (uint32_t t = 0; t < x->lanes; t++)
+            if (clock[t] > past[t]) past[t] = clock[t];
     }
 }

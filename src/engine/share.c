@@ -27,6 +27,8 @@ static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t 
     f((void **)&s->steps, n * sizeof *s->steps);
     f((void **)&s->asleep, x->sleep_capacity * sizeof *s->asleep);
     f((void **)&s->asleep_end, n * sizeof *s->asleep_end);
+    f((void **)&s->nodes, n * sizeof *s->nodes);
+    f((void **)&s->trees, n * sizeof *s->trees);
     f((void **)&s->trail_stack, n * sizeof *s->trail_stack);
     f((void **)&s->out.data, s->out.capacity);
     f((void **)&s->in.data, s->in.capacity);
@@ -119,6 +121,14 @@ static uint32_t get_elems(struct mz_exploration *x, struct mz_message *m, struct
     return count;
 }
 
+/* What is known of a node stays true as long as that is the node at this depth. */
+static void recognise(struct mz_exploration *x, uint32_t k, uint32_t name)
+{
+    if (x->share.nodes[k] == name && name) return;
+    mz_wakeup_clear(x, &x->share.trees[k]);
+    x->share.nodes[k] = name;
+}
+
 bool mz_explore_task(struct mz_exploration *x, struct mz_message *m)
 {
     struct mz_share *s = &x->share;
@@ -128,9 +138,10 @@ bool mz_explore_task(struct mz_exploration *x, struct mz_message *m)
     s->told = mz_tally_of(&x->counters);
     if (mz_get(m) != MZ_SHARE_TASK) return false;
     get_knowledge(x, m);
-    uint32_t root = mz_get_count(m, 8), any = mz_get(m);
+    uint32_t root = mz_get_count(m, 12), any = mz_get(m);
     if (root + 2 >= x->capacity) return false;
     for (uint32_t k = 0; k < root; k++) {
+        recognise(x, k, mz_get(m));
         uint32_t word = mz_get(m);
         s->steps[k] = (struct mz_step){(uint8_t)(word & 0xff), (uint8_t)(word >> 8 & 0xff)};
         s->asleep_end[k] = asleep = get_elems(x, m, s->asleep, asleep);
@@ -259,7 +270,10 @@ void mz_share_offer(struct mz_exploration *x)
     mz_put_tally(m, minus(x->nodes[n].before, s->told));
     mz_put(m, s->floor);
     mz_put(m, n + 1 - s->floor);
-    for (uint32_t k = s->floor; k <= n; k++) give_node(x, m, k);
+    for (uint32_t k = s->floor; k <= n; k++) {
+        give_node(x, m, k);
+        recognise(x, k, 0);
+    }
     /* Should the branch have to be explored again by somebody else: how to begin. */
     mz_put_tree(x, m, x->nodes[n].original);
     s->told = x->nodes[n].before;
@@ -279,7 +293,8 @@ static struct mz_message *ask(struct mz_exploration *x)
 
 static void learn(struct mz_exploration *x, uint32_t k, struct mz_message *m)
 {
-    uint32_t *list = &x->nodes[k].wakeup;
+    uint32_t *list = &x->share.trees[k];
+    x->share.nodes[k] = mz_get(m);
     for (uint32_t length = mz_get_count(m, MZ_WIRE + 4); length > 0; length--) {
         struct mz_elem e = mz_get_elem(x, m);
         list = &x->wakeup[mz_wakeup_place(x, list, e, mz_get(m))].child;
@@ -293,7 +308,7 @@ bool mz_share_reverse(struct mz_exploration *x, uint32_t k)
     struct mz_sequence *v = &x->sequence;
     const struct mz_race *race = v->race;
     enum mz_cover cover = mz_sleep_covers(x, k, v);
-    if (cover == MZ_UNCOVERED) cover = mz_wakeup_covers(x, x->nodes[k].wakeup, v);
+    if (cover == MZ_UNCOVERED) cover = mz_wakeup_covers(x, x->share.trees[k], v);
     if (cover != MZ_UNCOVERED) return cover == MZ_SETTLED;
     mz_sequence_build(x, race);
     uint32_t keep = v->keep;
@@ -303,7 +318,12 @@ bool mz_share_reverse(struct mz_exploration *x, uint32_t k)
     mz_put(m, v->core);
     mz_put(m, keep);
     mz_put(m, v->count);
-    for (uint32_t i = 0; i < v->count; i++) mz_put_elem(x, m, v->elems[i]);
+    mz_put(m, x->lanes);
+    for (uint32_t i = 0; i < v->count; i++) {
+        mz_put_elem(x, m, v->elems[i]);
+        mz_put(m, v->numbers[i]);
+        if (v->numbers[i]) mz_put_bytes(m, mz_sequence_clock(x, v, i), x->lanes * sizeof(uint32_t));
+    }
     learn(x, k, ask(x));
     return false;
 }

@@ -338,7 +338,7 @@ test_bad_values() {
 
 test_not_supported_yet() {
     programs
-    for o in --sarif=x --junit=x --html=x --checkpoint=x --resume=x; do
+    for o in --sarif=x --junit=x --html=x; do
         refuses "not supported yet" mazurka check $o ok.c || return 1
     done
     refuses "not supported yet" mazurka replay --gdb x && refuses "not supported yet" mazurka show x --html x &&
@@ -601,6 +601,40 @@ test_jobs_interrupted() {
     [ $status -eq 3 ] || { complain "status $status"; return 1; }
     first_line out "incomplete: " && has out "interrupted" || return 1
     [ -z "$(ps -o pid= --ppid $pid 2> /dev/null)" ] || complain "workers still run"
+}
+
+# A run that is killed at any time goes on from its last checkpoint, one that is interrupted from where it was:
+# the same executions in the end.
+test_checkpoint() {
+    file=$root/tests/papers/lastzero.c
+    run 0 mazurka check -q -DN=14 "$file" && cp out alone || return 1
+    mazurka check -q -j 2 --checkpoint=c --checkpoint-interval=0.1 -DN=14 "$file" > out 2> err &
+    pid=$!
+    sleep 0.8
+    kill -KILL $pid 2> /dev/null
+    wait $pid 2> /dev/null
+    [ -f c ] || { complain "no checkpoint"; return 1; }
+    mazurka check -q --resume=c --checkpoint=d -DN=14 "$file" > out 2> err &
+    pid=$!
+    sleep 0.5
+    kill -INT $pid 2> /dev/null
+    wait $pid
+    [ -f d ] || { cmp -s out alone && return 0; complain "no second checkpoint"; return 1; }
+    run 0 mazurka check -q -j 2 --resume=d -DN=14 "$file" || return 1
+    cmp -s out alone || complain "$(cat out) instead of $(cat alone)"
+}
+
+test_checkpoint_refused() {
+    file=$root/tests/papers/lastzero.c
+    run 3 mazurka check -q --max-executions=1000 --checkpoint=c -DN=14 "$file" && [ -s c ] || return 1
+    refuses "another program" mazurka check --resume=c -DN=13 "$file" &&
+        refuses "other options" mazurka check --resume=c --max-steps=99 -DN=14 "$file" &&
+        refuses "is for the algorithm optimal" mazurka check --resume=c --algorithm=source -DN=14 "$file" &&
+        refuses "cannot read" mazurka check --resume=none -DN=14 "$file" || return 1
+    head -c $(($(wc -c < c) - 9)) c > torn && refuses "damaged" mazurka check --resume=torn -DN=14 "$file" || return 1
+    sed 's/mazurka checkpoint 1/mazurka checkpoint 0/' c > old && refuses "no checkpoint" mazurka check --resume=old -DN=14 "$file" &&
+        echo x > x && refuses "damaged" mazurka check --resume=x -DN=14 "$file" &&
+        run 0 mazurka check -q --resume=c --checkpoint=/nonexistent/c -DN=14 "$file"
 }
 
 test_vacuous() {

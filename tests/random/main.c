@@ -345,6 +345,10 @@ static void print_programs(const struct arguments *a)
     mz_check_free(&c);
 }
 
+/* Only when asked for: with backtrack sets a shared search loses an execution now and then, in programs with
+ * signals. The command shares only `optimal`. */
+static const unsigned not_yet = 1u << MZ_CONFIG_DPOR_SHARED | 1u << MZ_CONFIG_SOURCE_SHARED;
+
 int main(int argc, char **argv)
 {
     struct arguments a = {
@@ -358,7 +362,7 @@ int main(int argc, char **argv)
                            .interleavings = 200,
                            .swaps = 24,
                            .states = 1000,
-                           .configs = (1u << MZ_CONFIGS) - 1,
+                           .configs = ((1u << MZ_CONFIGS) - 1) & ~not_yet,
                            .order = true}},
     };
     bool counted = false, limited = false;

@@ -1,0 +1,168 @@
+/* Checkpoints: all that is left of a search, in a file, and what has been found and counted so far.
+ *
+ *   mazurka checkpoint 1\n version\n program\n options\n   what it is of, compared as text
+ *   addresses, slots of threads, counters, findings with their schedules, the balancer's tree
+ *   SHA-256 of all that, in hex
+ *
+ * It is written beside the old one and renamed, so whenever we are killed there is a whole one. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../report/memory.h"
+#include "../report/message.h"
+#include "../report/sha256.h"
+#include "../report/strbuf.h"
+#include "pool_internal.h"
+
+#define MAGIC "mazurka checkpoint 1\n"
+#define HEX   64
+
+static void put_head(const struct mz_pool *p, struct mz_strbuf *b)
+{
+    mz_strbuf_addf(b, MAGIC "%s\n%s\n%s\n", MZ_VERSION, p->options->program, p->options->settings);
+}
+
+static void sum_of(const void *data, size_t size, char hex[HEX + 1])
+{
+    struct mz_sha256 s;
+    mz_sha256_init(&s);
+    mz_sha256_add(&s, data, size);
+    mz_sha256_hex(&s, hex);
+}
+
+/* ---- writing ---- */
+
+static void put_findings(struct mz_pool *p, struct mz_message *m)
+{
+    mz_put(m, p->found.count);
+    for (uint32_t i = 0; i < p->found.count; i++) {
+        mz_put_bytes(m, &p->found.items[i].finding, sizeof p->found.items[i].finding);
+        mz_put_bytes(m, p->found.items[i].steps, p->found.items[i].finding.steps * sizeof(struct mz_step));
+    }
+}
+
+static int write_file(const char *path, const struct mz_strbuf *head, const struct mz_message *m,
+                      const char *sum)
+{
+    char *other = mz_format("%s.new", path);
+    int fd = open(other, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+    bool good = f != NULL;
+    good = good && fwrite(head->data, 1, head->length, f) == head->length;
+    good = good && fwrite(m->data, 1, m->count, f) == m->count && fputs(sum, f) >= 0;
+    good = good && fflush(f) == 0 && fsync(fd) == 0;
+    int error = errno;
+    if (f && fclose(f) != 0) good = false;
+    if (good && rename(other, path) < 0) good = false, error = errno;
+    if (!good && fd >= 0) unlink(other);
+    free(other);
+    errno = error;
+    return good ? 0 : -1;
+}
+
+void mz_checkpoint_write(struct mz_pool *p)
+{
+    struct mz_strbuf head = {0};
+    struct mz_message *m = &p->message;
+    struct mz_counters counters = mz_pool_counters(p);
+    char sum[HEX + 1];
+    mz_pool_collect(p);
+    put_head(p, &head);
+    mz_message_clear(m);
+    mz_put_long(m, p->addresses);
+    for (int i = 0; i < MZ_MAX_THREADS; i++) mz_put(m, p->common->slots[i]);
+    mz_put_bytes(m, &counters, sizeof counters);
+    put_findings(p, m);
+    mz_balance_save(p->balance, m);
+    struct mz_sha256 s;
+    mz_sha256_init(&s);
+    mz_sha256_add(&s, head.data, head.length);
+    mz_sha256_add(&s, m->data, m->count);
+    mz_sha256_hex(&s, sum);
+    if (write_file(p->options->checkpoint, &head, m, sum) < 0 && !p->cannot_write) {
+        mz_notice("cannot write the checkpoint %s: %s", p->options->checkpoint, strerror(errno));
+        p->cannot_write = true; /* said once */
+    }
+    mz_strbuf_release(&head);
+}
+
+/* ---- reading ---- */
+
+static char *read_whole(const char *path, size_t *size)
+{
+    struct mz_strbuf b = {0};
+    FILE *f = fopen(path, "re");
+    char piece[65536];
+    size_t n;
+    if (!f) return NULL;
+    while ((n = fread(piece, 1, sizeof piece, f)) > 0) mz_strbuf_addn(&b, piece, n);
+    fclose(f);
+    *size = b.length;
+    return mz_strbuf_take(&b);
+}
+
+/* The next line of the head; is it this one? */
+static bool is_line(const char **at, const char *end, const char *text)
+{
+    const char *line = *at, *newline = memchr(line, '\n', (size_t)(end - line));
+    if (!newline) return false;
+    *at = newline + 1;
+    return strlen(text) == (size_t)(newline - line) && !memcmp(line, text, strlen(text));
+}
+
+static const char *what_is_wrong(const struct mz_pool *p, const char **at, const char *end, const char *sum)
+{
+    const char *start = *at;
+    char real[HEX + 1];
+    if ((size_t)(end - start) < strlen(MAGIC) || memcmp(start, MAGIC, strlen(MAGIC)) != 0)
+        return "it is no checkpoint of this version's form";
+    *at += strlen(MAGIC);
+    sum_of(start, (size_t)(end - start), real);
+    if (memcmp(real, sum, HEX) != 0) return "it is damaged";
+    if (!is_line(at, end, MZ_VERSION)) return "it was written by another version of mazurka";
+    if (!is_line(at, end, p->options->program)) return "it is of another program, or of other arguments";
+    if (!is_line(at, end, p->options->settings)) return "it is of a search with other options";
+    return NULL;
+}
+
+static void get_findings(struct mz_pool *p, struct mz_message *m)
+{
+    for (uint32_t n = mz_get_count(m, sizeof(struct mz_finding)); n > 0 && !m->bad; n--) {
+        struct mz_finding *f = mz_memory_new(sizeof *f);
+        mz_get_bytes(m, f, sizeof *f);
+        if (f->steps > (m->count - m->at) / sizeof(struct mz_step)) m->bad = true;
+        if (!m->bad) mz_pool_found(p, f, (const struct mz_step *)(const void *)(m->data + m->at));
+        m->at += f->steps * sizeof(struct mz_step);
+        free(f);
+    }
+}
+
+int mz_checkpoint_read(struct mz_pool *p)
+{
+    const char *path = p->options->resume;
+    size_t size = 0;
+    char *data = read_whole(path, &size);
+    if (!data) return mz_fail("cannot read %s: %s", path, strerror(errno));
+    const char *at = data, *end = data + (size > HEX ? size - HEX : 0);
+    const char *wrong = size > HEX ? what_is_wrong(p, &at, end, end) : "it is damaged";
+    if (!wrong) {
+        struct mz_message m = {
+            .data = (uint8_t *)data, .at = (size_t)(at - data), .count = (size_t)(end - data)};
+        p->addresses = mz_get_long(&m);
+        for (int i = 0; i < MZ_MAX_THREADS; i++) p->common->slots[i] = mz_get(&m);
+        mz_get_bytes(&m, &p->before, sizeof p->before);
+        get_findings(p, &m);
+        if (m.bad || !mz_balance_load(p->balance, &m) || m.at != m.count) wrong = "it is damaged";
+        struct mz_balance_counts c = mz_balance_counts(p->balance);
+        p->before.executions = p->common->executions = c.executions;
+        p->before.blocked = c.blocked;
+        p->before.cut = c.cut;
+        p->before.transitions = c.transitions;
+    }
+    free(data);
+    return wrong ? mz_fail("cannot resume from %s: %s", path, wrong) : 0;
+}
