@@ -198,7 +198,6 @@ static double patience(const struct mz_watch *w, double now)
 static void watch(struct mz_watch *w)
 {
     struct rusage usage = {0};
-    w->started = w->last_change = mz_process_clock();
     for (;;) {
         pid_t done = wait4(w->pid, &w->outcome->wait_status, WNOHANG, &usage);
         double now = mz_process_clock();
@@ -256,7 +255,9 @@ int mz_target_run(struct mz_target *t, struct mz_outcome *outcome)
     *outcome = (struct mz_outcome){.program = t->program->path, .time_limit = t->time_limit};
     int fd = mz_channel_create(t, &outcome->channel);
     if (fd < 0) return MZ_STATUS_FAILED;
-    struct mz_watch w = {.target = t, .outcome = outcome, .pid = mz_target_start(t, fd, -1)};
+    struct mz_watch w = {.target = t, .outcome = outcome, .started = mz_process_clock()};
+    w.last_change = w.started;
+    w.pid = mz_target_start(t, fd, -1);
     int error = errno;
     close(fd);
     if (w.pid < 0) return mz_fail("cannot run %s: %s", t->program->name, strerror(error));
