@@ -55,6 +55,7 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
     {                                                                                                        \
         if (OUTSIDE) return *a;                                                                              \
         mz_spin((uintptr_t)a, MZ_PC(), MZ_FRAME());                                                          \
+        if (n <= 64) mz_simple((uint64_t)order, 0, 0);                                                       \
         mz_visible(MZ_OP_LOAD, (uintptr_t)a, n / 8, MZ_READS, 0, MZ_PC());                                   \
         mz_memory_check_atomic(a, n / 8);                                                                    \
         a##n value = *a;                                                                                     \
@@ -71,6 +72,7 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
             *a = value;                                                                                      \
             return;                                                                                          \
         }                                                                                                    \
+        if (n <= 64) mz_simple((uint64_t)order, (uint64_t)value, 0);                                         \
         mz_visible(MZ_OP_STORE, (uintptr_t)a, n / 8, MZ_WRITES, 0, MZ_PC());                                 \
         mz_memory_check_atomic(a, n / 8);                                                                    \
         a##n old = *a;                                                                                       \
@@ -92,6 +94,7 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
             return old;                                                                                      \
         }                                                                                                    \
         mz_spin((uintptr_t)a, MZ_PC(), MZ_FRAME());                                                          \
+        if (n <= 64) mz_simple((uint64_t)order, (uint64_t)value, 0);                                         \
         mz_visible(MZ_OP_RMW, (uintptr_t)a, n / 8, MZ_WRITES, 0, MZ_PC());                                   \
         mz_memory_check_atomic(a, n / 8);                                                                    \
         old = *a;                                                                                            \
@@ -106,8 +109,8 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
 
 /* 16-byte values do not fit into what the engine keeps of an event: they count as always writing. */
 #define CAS(n)                                                                                               \
-    static a##n cas##n(volatile a##n *a, a##n expected, a##n value, int order, int failure, void *pc,        \
-                       const void *frame)                                                                    \
+    static a##n cas##n(volatile a##n *a, a##n expected, const void *from, a##n value, int order,             \
+                       int failure, void *pc, const void *frame)                                             \
     {                                                                                                        \
         const uint8_t op = n == 128 ? MZ_OP_RMW : MZ_OP_CAS;                                                 \
         a##n old;                                                                                            \
@@ -117,6 +120,7 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
             return old;                                                                                      \
         }                                                                                                    \
         mz_spin((uintptr_t)a, pc, frame);                                                                    \
+        if (n <= 64) mz_simple((uint64_t)order << 8 | (unsigned)failure, (uint64_t)value, (uintptr_t)from);  \
         mz_visible(op, (uintptr_t)a, n / 8, MZ_WRITES, (uint64_t)expected, pc);                              \
         mz_memory_check_atomic(a, n / 8);                                                                    \
         old = *a;                                                                                            \
@@ -135,7 +139,7 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
                                                    int failure)                                              \
     {                                                                                                        \
         expects(expected, n / 8, false, MZ_PC(), MZ_FRAME());                                                \
-        a##n want = *expected, old = cas##n(a, want, value, order, failure, MZ_PC(), MZ_FRAME());            \
+        a##n want = *expected, old = cas##n(a, want, expected, value, order, failure, MZ_PC(), MZ_FRAME());  \
         if (old == want) return 1;                                                                           \
         expects(expected, n / 8, true, MZ_PC(), MZ_FRAME());                                                 \
         *expected = old;                                                                                     \
@@ -147,7 +151,7 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
                                                  int failure)                                                \
     {                                                                                                        \
         expects(expected, n / 8, false, MZ_PC(), MZ_FRAME());                                                \
-        a##n want = *expected, old = cas##n(a, want, value, order, failure, MZ_PC(), MZ_FRAME());            \
+        a##n want = *expected, old = cas##n(a, want, expected, value, order, failure, MZ_PC(), MZ_FRAME());  \
         if (old == want) return 1;                                                                           \
         expects(expected, n / 8, true, MZ_PC(), MZ_FRAME());                                                 \
         *expected = old;                                                                                     \
@@ -158,7 +162,7 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
     a##n __tsan_atomic##n##_compare_exchange_val(volatile a##n *a, a##n expected, a##n value, int order,     \
                                                  int failure)                                                \
     {                                                                                                        \
-        return cas##n(a, expected, value, order, failure, MZ_PC(), MZ_FRAME());                              \
+        return cas##n(a, expected, NULL, value, order, failure, MZ_PC(), MZ_FRAME());                        \
     }
 
 #define ALL(n)                                                                                               \

@@ -89,6 +89,8 @@ struct mz_thread {
     const void *poll_place;
     uint32_t polled_at;
     uint8_t polls;
+    uint8_t simple; /* stopped in a function of ours that will use nothing but its pending operation ... */
+    uint64_t operands[3]; /* ... and these, see mz_simple */
     /* From here on nothing is cleared for an execution. */
     void *held[MZ_HELD]; /* mutexes that it holds, in the order it got them; those beyond are not listed */
     uint32_t knows[MZ_SLOTS]; /* releases of others that are known without working off the log of sync.c: at
@@ -220,6 +222,19 @@ void mz_names_reset(void); /* pthread_thread.c */
 void mz_name_give(int slot, const char *name);
 const char *mz_name_of(int slot);
 void mz_keys_each(int slot, void (*f)(void *data, uint64_t word), void *data); /* pthread_keys.c */
+
+/* The running thread is about to be stopped where all that it does afterwards depends on its pending
+ * operation and on these: what else is in the frame of the function that it called does not belong to the
+ * state. */
+static inline void mz_simple(uint64_t a, uint64_t b, uint64_t c)
+{
+    if (mz_likely(!rt.hashing)) return;
+    struct mz_thread *t = &rt.run.threads[rt.self];
+    t->simple = 1;
+    t->operands[0] = a;
+    t->operands[1] = b;
+    t->operands[2] = c;
+}
 
 #define MZ_TIDIED 768u
 /* Nothing below the caller's frame is alive. What we leave there when we return to the program would be found

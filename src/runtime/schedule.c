@@ -65,7 +65,7 @@ __attribute__((noinline, section("mz_dispatch_text"))) static void dispatch_reve
         mz_fiber_mark();
     else
         mz_fiber_go(step.thread);
-    __asm__ volatile(""); /* a call, no jump */
+    self()->simple = 0; /* also: a call, no jump */
 }
 
 /* The running thread cannot or must not go on by itself. Returns when it is to run again. */

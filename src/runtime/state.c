@@ -147,6 +147,12 @@ static void add_registers(struct local *l, int slot)
     if (live & 1u << 13) add(l, p->r13);
     if (live & 1u << 14) add(l, p->r14);
     if (live & 1u << 15) add(l, p->r15);
+    const struct mz_thread *t = &rt.run.threads[slot];
+    if (t->simple) { /* of our own frames only where they go on */
+        for (unsigned i = 0; i < 3; i++) add(l, t->operands[i]);
+        for (; mz_is_ours(from[1]); from = (const uint64_t *)from[0]) add(l, from[1]);
+        from--; /* the frame pointer of the caller counts */
+    }
     add_stack(l, slot, from);
 }
 
