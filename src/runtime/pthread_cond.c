@@ -176,8 +176,10 @@ void mz_cond_kick(struct mz_cond *c, int slot, const void *pc, const void *frame
     mz_commit_use(MZ_WRITES, c->waiters);
     MZ_RECORD(MZ_OP_BROADCAST, (uintptr_t)c, 0, c->waiters & mz_slot_bit(slot) ? 0 : MZ_RECORD_FAILED, 0, 0,
               0, frame);
-    rt.run.threads[slot].kicked = c->waiters >> slot & 1;
-    if (c->waiters & mz_slot_bit(slot)) wake(c, slot);
+    if (c->waiters & mz_slot_bit(slot)) {
+        rt.run.threads[slot].kicked = 1; /* a second cancellation changes nothing of that */
+        wake(c, slot);
+    }
     update_choices(c);
 }
 

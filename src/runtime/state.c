@@ -175,7 +175,8 @@ static void add_fields(struct local *l, const struct mz_thread *t)
         return;
     }
     add(l, (uint64_t)t->joiner | (uint64_t)t->spawned << 8 | (uint64_t)t->cancel_off << 16 |
-               (uint64_t)t->cancel_pending << 24 | (uint64_t)t->keys_set << 32 | (uint64_t)t->polls << 40);
+               (uint64_t)t->cancel_pending << 24 | (uint64_t)t->keys_set << 32 | (uint64_t)t->polls << 40 |
+               (uint64_t)(rt.cancel_used && t->kicked) << 48);
     add(l, (uintptr_t)t->once);
     add(l, (uintptr_t)t->cleanup);
     add(l, (uintptr_t)t->at_end);
