@@ -5,39 +5,16 @@
  * EXPECT -DT0=a1 -DT1=r1 -DT2=a2 all verified 2
  * EXPECT -DBUG -DT0=a1 -DT1=r1 -DT2=a2 all error kind=assertion
  */
-#include "set_client.h"
+#include "plain_list.h"
 
-struct node {
-    int key;
-    struct node *next;
-};
-
-static struct node head;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void setup(void) {}
-
-/* The last node before the key. */
-static struct node *find(int key)
-{
-    struct node *p = &head;
-    while (p->next && p->next->key < key) p = p->next;
-    return p;
-}
-
-static bool is_next(const struct node *p, int key) { return p->next && p->next->key == key; }
 
 static bool add(int key)
 {
     pthread_mutex_lock(&lock);
     struct node *p = find(key);
     bool absent = !is_next(p, key);
-    if (absent) {
-        struct node *n = malloc(sizeof *n);
-        n->key = key;
-        n->next = p->next;
-        p->next = n;
-    }
+    if (absent) insert_behind(p, key);
     pthread_mutex_unlock(&lock);
     return absent;
 }
@@ -80,5 +57,3 @@ static bool contains(int key)
     pthread_mutex_unlock(&lock);
     return present;
 }
-
-static int look(int key) { return is_next(find(key), key); }

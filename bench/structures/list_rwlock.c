@@ -4,27 +4,9 @@
  * EXPECT -DT1=a1 -DT2=a1 -DT3=c1 all verified 6
  * EXPECT -DBUG -DT1=a1 -DT2=a1 -DT3=c1 all error kind=assertion
  */
-#include "set_client.h"
+#include "plain_list.h"
 
-struct node {
-    int key;
-    struct node *next;
-};
-
-static struct node head;
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
-
-static void setup(void) {}
-
-/* The last node before the key. */
-static struct node *find(int key)
-{
-    struct node *p = &head;
-    while (p->next && p->next->key < key) p = p->next;
-    return p;
-}
-
-static bool is_next(const struct node *p, int key) { return p->next && p->next->key == key; }
 
 static bool add(int key)
 {
@@ -39,12 +21,7 @@ static bool add(int key)
     pthread_rwlock_unlock(&lock);
     pthread_rwlock_wrlock(&lock);
 #endif
-    if (absent) {
-        struct node *n = malloc(sizeof *n);
-        n->key = key;
-        n->next = p->next;
-        p->next = n;
-    }
+    if (absent) insert_behind(p, key);
     pthread_rwlock_unlock(&lock);
     return absent;
 }
@@ -72,5 +49,3 @@ static bool contains(int key)
     pthread_rwlock_unlock(&lock);
     return present;
 }
-
-static int look(int key) { return is_next(find(key), key); }

@@ -359,6 +359,8 @@ struct mz_tally mz_get_tally(struct mz_message *m);
 /* explore.c */
 /* The first choice of the thread that is awake at node k; those after it stay in node.choices. */
 bool mz_choose(struct mz_exploration *x, uint32_t k, struct mz_step *step);
+void mz_array_reserve(void **array, size_t bytes);
+void mz_array_release(void **array, size_t bytes);
 /* The system does not do what it did in the same state before: MZ_ENDING_DIVERGED. */
 struct mz_step mz_unforeseen(struct mz_exploration *x);
 struct mz_step mz_default_step(struct mz_exploration *x, uint32_t k);

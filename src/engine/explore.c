@@ -68,13 +68,13 @@ static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t 
     for (int t = 0; t < MZ_MAX_THREADS; t++) f((void **)&x->thread_events[t], n * sizeof(mz_number));
 }
 
-static void reserve(void **array, size_t bytes)
+void mz_array_reserve(void **array, size_t bytes)
 {
     *array = mz_region_reserve(bytes);
     MZ_ASSERT(*array != NULL);
 }
 
-static void release(void **array, size_t bytes)
+void mz_array_release(void **array, size_t bytes)
 {
     mz_region_free(*array, bytes);
     *array = NULL;
@@ -97,7 +97,7 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
     x->clock_capacity = 16 * x->capacity + (1u << 16);
     x->sleep_capacity = (size_t)(x->capacity + 1) * 2 * MZ_MAX_THREADS;
     x->journal_capacity = 64 * x->capacity + (1u << 20);
-    each_array(x, reserve);
+    each_array(x, mz_array_reserve);
     x->clock_count = 1;
     x->object_count = 1;
     x->object_mask = FIRST_OBJECTS - 1;
@@ -113,7 +113,7 @@ void mz_explore_free(struct mz_exploration *x)
 {
     if (x->stateful) mz_stateful_free(x);
     mz_share_free(x);
-    each_array(x, release);
+    each_array(x, mz_array_release);
     mz_region_free(x, sizeof *x);
 }
 

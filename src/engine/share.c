@@ -34,24 +34,12 @@ static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t 
     f((void **)&s->in.data, s->in.capacity);
 }
 
-static void reserve(void **array, size_t bytes)
-{
-    *array = mz_region_reserve(bytes);
-    MZ_ASSERT(*array != NULL);
-}
-
-static void release(void **array, size_t bytes)
-{
-    mz_region_free(*array, bytes);
-    *array = NULL;
-}
-
 void mz_share_init(struct mz_exploration *x)
 {
     if (!mz_shared(x)) return;
     x->share.out.capacity = x->share.in.capacity = x->options.share->room;
     x->share.knowledge_due = true;
-    each_array(x, reserve);
+    each_array(x, mz_array_reserve);
 }
 
 static void forget_task(struct mz_exploration *x)
@@ -69,7 +57,7 @@ void mz_share_reuse(struct mz_exploration *x)
 
 void mz_share_free(struct mz_exploration *x)
 {
-    if (mz_shared(x)) each_array(x, release);
+    if (mz_shared(x)) each_array(x, mz_array_release);
 }
 
 static struct mz_message *begin(struct mz_exploration *x, enum mz_share_kind kind)

@@ -6,11 +6,12 @@
  *
  * The argument for all of them (docs/PAPERS.md has it at length). Let T be the threads explored from state s.
  *
- *   T1  Where s lies on a cycle of the explored graph, T is all that is enabled; or the one thread whose step
- * is invisible, if that leads somewhere that is left before s is (the cycle proviso). T2  Else all that s
- * leads to has been explored when T is decided upon, and T contains a persistent set: a set of threads such
- * that what the others can do without them is independent of what these do next. It is found from the
- * *future* of the successors: what is done, and what remains blocked, from there on.
+ *  T1  Where s lies on a cycle of the explored graph, T is all that is enabled; or the one thread whose
+ *      step is invisible, if that leads somewhere that is left before s is (the cycle proviso).
+ *  T2  Else all that s leads to has been explored when T is decided upon, and T contains a persistent set:
+ *      a set of threads such that what the others can do without them is independent of what these do
+ *      next. It is found from the *future* of the successors: what is done, and what remains blocked, from
+ *      there on.
  *
  * Then, by induction, for whatever the program can do from s there is an explored path that does it, up to
  * the order of independent events: so all final states (and deadlocks), all local states of threads (and

@@ -21,8 +21,6 @@ static struct {
     bool better;
 } plan = {.left = FIRST};
 
-static uint64_t ticks(void) { return __builtin_ia32_rdtsc(); }
-
 static enum mz_undo reversible(void)
 {
     const struct mz_options_block *o = &rt.channel->options;
@@ -52,7 +50,7 @@ static void look_at_states(void)
 void mz_backtrack_plan(void)
 {
     bool back = plan.phase == TRY_BACK || (plan.phase == DECIDED && plan.better);
-    plan.start = ticks();
+    plan.start = mz_ticks();
     if (rt.channel->options.backtrack != MZ_BACKTRACK_AUTO || rt.stateful || rt.once) back = true;
     bool again =
         rt.runs <= FIRST || rt.runs % AGAIN == 0 || rt.channel->options.backtrack == MZ_BACKTRACK_RERUN;
@@ -85,7 +83,7 @@ static void next_phase(void)
 /* After it. */
 void mz_backtrack_measured(void)
 {
-    uint64_t t = ticks() - plan.start;
+    uint64_t t = mz_ticks() - plan.start;
     if (rt.channel->options.backtrack != MZ_BACKTRACK_AUTO || rt.stateful) return;
     if (plan.left-- > SAMPLE && plan.phase == TRY_BACK) return;
     plan.ticks += t;

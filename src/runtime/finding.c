@@ -296,14 +296,15 @@ void mz_finding_livelock(void)
  * their round. After exit they may. */
 void mz_finding_endless(void *system, uint32_t depth, uint64_t threads, uint64_t writers)
 {
-    (void)system, (void)writers; /* taking a lock for a moment is writing, too */
+    (void)system, (void)writers; /* whether they change something: taking a lock for a moment does, too */
     uint32_t all = rt.path->depth;
     uint64_t there = threads & rt.view.alive;
     if (!there || rt.stop || rt.run.exited) return;
     rt.path->depth = depth;
     rt.self = (uint8_t)__builtin_ctzll(there);
     struct mz_finding *f = begin(MZ_KIND_LIVELOCK);
-    mz_text_copy(f->text, sizeof f->text, "a loop waits for a change that no thread will ever make");
+    mz_text_copy(f->text, sizeof f->text,
+                 "threads go round for ever, and nothing that any thread does ends it");
     f->address = rt.view.pending[rt.self].key;
     mz_place_of(&f->place, rt.self);
     add(f);

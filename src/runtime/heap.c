@@ -94,6 +94,14 @@ void mz_heap_mirror(void)
     }
 }
 
+size_t mz_heap_size(void)
+{
+    size_t size = 0;
+    for (uint32_t s = 0; s < rt.slots_known; s++)
+        size += (size_t)(rt.run.threads[s].heap - arena_start((int)s));
+    return size;
+}
+
 void mz_heap_compare(void (*compare)(void *now, void *mirror, size_t size))
 {
     for (uint32_t s = 0; s < rt.slots_known; s++) {

@@ -116,7 +116,21 @@ static void jump(struct instruction *i, const uint8_t *target, bool always)
     i->ends = always;
 }
 
-static void one_byte(struct instruction *i, struct decoder *d, uint8_t op)
+/* An immediate of the size of the operands, but never of 64 bits. */
+static void skip_immediate(struct decoder *d) { d->p += d->small ? 2 : 4; }
+
+/* All of a register is overwritten, or a part of it. */
+static void writes(struct instruction *i, const struct decoder *d, unsigned reg)
+{
+    if (d->small)
+        i->read = set(reg);
+    else
+        i->written = set(reg);
+}
+
+/* The register, or the condition, is part of the operation's code. Each of these says whether it was one of
+ * its own. */
+static bool by_code(struct instruction *i, struct decoder *d, uint8_t op)
 {
     unsigned low = (op & 7u) | (d->rex & 1u) << 3;
     if (is_alu(op)) {
@@ -124,10 +138,7 @@ static void one_byte(struct instruction *i, struct decoder *d, uint8_t op)
     } else if (op >= 0x50 && op <= 0x57) { /* push */
         i->read = set(low);
     } else if (op >= 0x58 && op <= 0x5f) { /* pop */
-        if (d->small)
-            i->read = set(low);
-        else
-            i->written = set(low);
+        writes(i, d, low);
     } else if (op >= 0x70 && op <= 0x7f) { /* jcc */
         jump(i, d->p + 1 + (int8_t)*d->p, false);
         d->p += 1;
@@ -135,126 +146,139 @@ static void one_byte(struct instruction *i, struct decoder *d, uint8_t op)
         i->read = byte_register(d, low);
         d->p += 1;
     } else if (op >= 0xb8 && op <= 0xbf) { /* mov */
-        if (d->small)
-            i->read = set(low);
-        else
-            i->written = set(low);
+        writes(i, d, low);
         d->p += d->rex & 8 ? 8 : d->small ? 2 : 4;
     } else {
-        switch (op) {
-        case 0x63: /* movsxd */
-        case 0x8b: /* mov */
-        case 0x8d: /* lea */
-            writes_reg(i, d, false);
-            break;
-        case 0x89: /* mov */
-            operands(d);
-            i->read = set(d->reg) | d->address;
-            if (d->mod == 3 && d->small) i->read |= set(d->rm);
-            if (d->mod == 3 && !d->small && d->rm != d->reg) i->written = set(d->rm);
-            break;
-        case 0x69: /* imul */
-            reads_both(i, d, false);
-            d->p += d->small ? 2 : 4;
-            break;
-        case 0x6b:
-            reads_both(i, d, false);
-            d->p += 1;
-            break;
-        case 0x68: /* push */
-            d->p += d->small ? 2 : 4;
-            break;
-        case 0x6a:
-        case 0xa8: /* test al */
-            d->p += 1;
-            break;
-        case 0xa9:
-            d->p += d->small ? 2 : 4;
-            break;
-        case 0x80:
-        case 0xc0:
-        case 0xc6:
-            operands(d);
-            i->read = rm_set(d, true);
-            d->p += 1;
-            break;
-        case 0x83:
-        case 0xc1:
-            operands(d);
-            i->read = rm_set(d, false);
-            d->p += 1;
-            break;
-        case 0x81:
-            operands(d);
-            i->read = rm_set(d, false);
-            d->p += d->small ? 2 : 4;
-            break;
-        case 0xc7: /* mov */
-            operands(d);
-            if (d->reg & 7) i->known = false; /* xbegin: jumps when it fails */
-            i->read = d->mod == 3 && !d->small ? 0 : rm_set(d, false);
-            if (d->mod == 3 && !d->small) i->written = set(d->rm);
-            d->p += d->small ? 2 : 4;
-            break;
-        case 0x84: /* test, xchg, mov byte */
-        case 0x86:
-        case 0x88:
-        case 0x8a:
-            reads_both(i, d, true);
-            break;
-        case 0x85:
-        case 0x87:
-            reads_both(i, d, false);
-            break;
-        case 0xd0: /* shifts */
-        case 0xd2:
-        case 0xfe:
-            operands(d);
-            i->read = rm_set(d, true);
-            break;
-        case 0xd1:
-        case 0xd3:
-            operands(d);
-            i->read = rm_set(d, false);
-            break;
-        case 0xf6:
-            operands(d);
-            i->read = rm_set(d, true);
-            if ((d->reg & 7) < 2) d->p += 1;
-            break;
-        case 0xf7:
-            operands(d);
-            i->read = rm_set(d, false);
-            if ((d->reg & 7) < 2) d->p += d->small ? 2 : 4;
-            break;
-        case 0xff:
-            operands(d);
-            i->read = rm_set(d, false);
-            if ((d->reg & 7) > 2 && (d->reg & 7) != 6) i->known = false; /* jumps, far calls */
-            break;
-        case 0x90: /* nop, sign extensions, string operations */
-        case 0x98:
-        case 0x99:
-        case 0xa4:
-        case 0xa5:
-        case 0xaa:
-        case 0xab:
-            break;
-        case 0xe8: /* call: what it calls leaves these registers alone */
-            d->p += 4;
-            break;
-        case 0xe9:
-            jump(i, d->p + 4 + immediate(d->p), true);
-            d->p += 4;
-            break;
-        case 0xeb:
-            jump(i, d->p + 1 + (int8_t)*d->p, true);
-            d->p += 1;
-            break;
-        default: /* ret among them: the registers are the caller's */
-            i->known = false;
-        }
+        return false;
     }
+    return true;
+}
+
+static bool move(struct instruction *i, struct decoder *d, uint8_t op)
+{
+    switch (op) {
+    case 0x63: /* movsxd */
+    case 0x8b:
+    case 0x8d: /* lea */
+        writes_reg(i, d, false);
+        return true;
+    case 0x89:
+        operands(d);
+        i->read = set(d->reg) | d->address;
+        if (d->mod == 3 && d->small) i->read |= set(d->rm);
+        if (d->mod == 3 && !d->small && d->rm != d->reg) i->written = set(d->rm);
+        return true;
+    case 0xc7:
+        operands(d);
+        if (d->reg & 7) i->known = false; /* xbegin: jumps when it fails */
+        i->read = d->mod == 3 && !d->small ? 0 : rm_set(d, false);
+        if (d->mod == 3 && !d->small) i->written = set(d->rm);
+        skip_immediate(d);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool two_operands(struct instruction *i, struct decoder *d, uint8_t op)
+{
+    switch (op) {
+    case 0x84: /* test, xchg, mov byte */
+    case 0x86:
+    case 0x88:
+    case 0x8a:
+        reads_both(i, d, true);
+        return true;
+    case 0x85:
+    case 0x87:
+        reads_both(i, d, false);
+        return true;
+    case 0x69: /* imul */
+        reads_both(i, d, false);
+        skip_immediate(d);
+        return true;
+    case 0x6b:
+        reads_both(i, d, false);
+        d->p += 1;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* One operand, which is read, and perhaps an immediate. Even codes are for bytes. */
+static bool one_operand(struct instruction *i, struct decoder *d, uint8_t op)
+{
+    switch (op) {
+    case 0x80: /* arithmetic */
+    case 0x81:
+    case 0x83:
+    case 0xc0: /* shifts */
+    case 0xc1:
+    case 0xd0:
+    case 0xd1:
+    case 0xd2:
+    case 0xd3:
+    case 0xc6: /* mov byte */
+    case 0xf6: /* test, not, mul, ... */
+    case 0xf7:
+    case 0xfe: /* inc, dec, call, jmp, push */
+    case 0xff:
+        break;
+    default:
+        return false;
+    }
+    operands(d);
+    i->read = rm_set(d, !(op & 1));
+    bool is_test = (d->reg & 7) < 2; /* of f6 and f7 */
+    if (op == 0x80 || op == 0x83 || op == 0xc0 || op == 0xc1 || op == 0xc6 || (op == 0xf6 && is_test))
+        d->p += 1;
+    if (op == 0x81 || (op == 0xf7 && is_test)) skip_immediate(d);
+    if (op == 0xff && (d->reg & 7) > 2 && (d->reg & 7) != 6) i->known = false; /* jumps, far calls */
+    return true;
+}
+
+/* Those without operands of interest. Of `ret`, among others, nothing is known: the registers are the
+ * caller's. */
+static void rest(struct instruction *i, struct decoder *d, uint8_t op)
+{
+    switch (op) {
+    case 0x90: /* nop, sign extensions, string operations */
+    case 0x98:
+    case 0x99:
+    case 0xa4:
+    case 0xa5:
+    case 0xaa:
+    case 0xab:
+        break;
+    case 0x6a: /* push */
+    case 0xa8: /* test al */
+        d->p += 1;
+        break;
+    case 0x68:
+    case 0xa9:
+        skip_immediate(d);
+        break;
+    case 0xe8: /* call: what it calls leaves these registers alone */
+        d->p += 4;
+        break;
+    case 0xe9:
+        jump(i, d->p + 4 + immediate(d->p), true);
+        d->p += 4;
+        break;
+    case 0xeb:
+        jump(i, d->p + 1 + (int8_t)*d->p, true);
+        d->p += 1;
+        break;
+    default:
+        i->known = false;
+    }
+}
+
+static void one_byte(struct instruction *i, struct decoder *d, uint8_t op)
+{
+    if (!by_code(i, d, op) && !move(i, d, op) && !two_operands(i, d, op) && !one_operand(i, d, op))
+        rest(i, d, op);
 }
 
 static bool is_vector(uint8_t op)

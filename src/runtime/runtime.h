@@ -170,6 +170,9 @@ struct mz_runtime {
 
 extern struct mz_runtime rt;
 
+/* Time, as the processor counts it: only to compare ways of doing the same. */
+static inline uint64_t mz_ticks(void) { return __builtin_ia32_rdtsc(); }
+
 static inline uint64_t mz_slot_bit(int slot) { return (uint64_t)1 << slot; }
 
 /* undo.c: going back */
@@ -330,6 +333,7 @@ void mz_snapshot_restore(void);
 bool mz_snapshot_fault(uint64_t address);
 void mz_snapshot_touch(const void *address, size_t size);
 bool mz_snapshot_contains(uint64_t address, size_t size);
+size_t mz_snapshot_size(void); /* of pages ever written */
 void mz_snapshot_mirror(void);
 void mz_snapshot_compare(void (*compare)(void *now, void *mirror, size_t size));
 void mz_snapshot_changed(void (*look)(const void *p, size_t size));
@@ -439,6 +443,7 @@ const char *mz_cxx_abort_text(const void *pc, char *text, size_t size);
 void mz_heap_init(void);
 void mz_heap_reset(void);
 size_t mz_heap_boot(char **start);
+size_t mz_heap_size(void); /* handed out in this execution */
 void mz_heap_mirror(void);
 void mz_heap_compare(void (*compare)(void *now, void *mirror, size_t size));
 void mz_heap_arena(int slot, const char **low, const char **high);

@@ -291,6 +291,8 @@ static void mirror_new_pages(void)
         mz_raw_memcpy(sn.mirror + sn.mirrored * PAGE, sn.pages[sn.mirrored].saved, PAGE);
 }
 
+size_t mz_snapshot_size(void) { return sn.page_count * PAGE; }
+
 /* After memory was put back. */
 void mz_snapshot_mirror(void)
 {

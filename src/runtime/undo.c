@@ -40,7 +40,7 @@
 #define HEAD      offsetof(struct mz_thread, held)
 #define REST      (offsetof(struct mz_run, exit_place) - offsetof(struct mz_run, interrupted))
 
-#define WORDS (1u << 16) /* that a step can write and be known not to have written before */
+#define WORDS (1u << 20) /* half as many can a step write and be known not to have written before */
 
 enum kind { BYTES, WORD, STACK, MIRRORED };
 
@@ -130,12 +130,13 @@ void mz_undo_keep(const volatile void *p, size_t size)
     copy(push((uintptr_t)p, size, BYTES, 0, 0), (const void *)(uintptr_t)p, size);
 }
 
-/* Is the word new in this step? If very many are, they all count as new. */
+/* Is the word new in this step? If very many are, all that follow count as new, and the state is like no
+ * other. Neighbours in memory are neighbours in the table. */
 static inline bool is_new(uint64_t at)
 {
-    uint32_t i = (uint32_t)(at * 0x9e3779b97f4a7c15ull >> 48);
+    uint32_t i = (uint32_t)((at >> 3) + (at >> 23) * 0x9e3779b9u) % WORDS;
     if (mz_unlikely(un.word_count >= WORDS / 2)) {
-        if (rt.hashing) mz_state_poison();
+        if (rt.hashing && un.word_count++ == WORDS / 2) mz_state_poison();
         return true;
     }
     for (; un.words[i].stamp == un.stamp; i = (i + 1) % WORDS)
@@ -179,8 +180,8 @@ void mz_undo_write(const volatile void *p, size_t size)
 /* The words that the step has written: they are as they are now. */
 static void settle_words(void)
 {
-    size_t end = un.count, start = rt.path->depth ? un.marks[rt.path->depth - 1] : 0;
-    if (un.floor >= rt.path->depth) start = 0;
+    bool all = rt.path->depth == 0 || un.floor == UINT32_MAX; /* the log begins within this step */
+    size_t end = un.count, start = all ? 0 : un.marks[rt.path->depth - 1];
     while (end > start) {
         const struct entry e = *(const struct entry *)(const void *)(un.log + end - sizeof e);
         end -= sizeof e + ((e.size + 7) & ~(size_t)7);
@@ -339,11 +340,18 @@ static void next_step_begins(uint32_t k)
     un.word_count = 0;
 }
 
+/* Memory that is compared may all have changed in one step: then there would be no room in the log. */
+static bool too_large(void)
+{
+    return rt.undo == MZ_UNDO_PAGES && mz_snapshot_size() + mz_heap_size() > LOG_ROOM / 8;
+}
+
 /* The execution is at a node: no thread runs, and the engine is about to be asked for the next step. */
 void mz_undo_node(void)
 {
     uint32_t k = rt.path->depth;
     uint64_t threads = changed_threads();
+    if (mz_unlikely(too_large())) mz_undo_give_up();
     if (mz_unlikely(un.off)) return;
     if (mz_unlikely(rt.hashing)) settle_words();
     if (mz_unlikely(un.floor == UINT32_MAX || un.count > LOG_LIMIT)) {
@@ -373,11 +381,11 @@ void mz_undo_barrier(void)
 void mz_undo_give_up(void)
 {
     if (rt.stateful)
-        mz_unsupported("a stateful algorithm and mappings of memory", "use malloc, or --algorithm=optimal");
+        mz_unsupported("a stateful algorithm and mappings or very much memory", "use --algorithm=optimal");
     un.off = true;
 }
 
-bool mz_undo_reaches(uint32_t k) { return rt.undo && !un.off && un.floor <= k; }
+bool mz_undo_reaches(uint32_t k) { return rt.undo && !un.off && un.floor <= k && !too_large(); }
 
 void mz_undo_to(uint32_t k)
 {

@@ -4,10 +4,10 @@
  *
  * Workers of one run must agree about what is not in the messages:
  *
- *   numbers of threads    who is the n-th child of whom gets its slot from a table that all share
- *   what was learned      locations that are visible, loops that wait, barriers: comes with the first task;
- * who learns more restarts the search, and all others are ended addresses             the command sees to it
- * that they are the same (channel.addresses) */
+ *   numbers of threads   who is the n-th child of whom gets its slot from a table that all share
+ *   what was learned     locations that are visible, loops that wait, barriers: it comes with the first
+ *                        task; who learns more restarts the search, and all others are ended
+ *   addresses            the command sees to it that they are the same (channel.addresses) */
 #include "kernel.h"
 #include "pthread_objects.h"
 
@@ -29,8 +29,6 @@ static struct mz_common *common;
 static struct mz_message in;
 static uint64_t given; /* when something was given to others, or came */
 static uint64_t counted;
-
-static uint64_t ticks(void) { return __builtin_ia32_rdtsc(); }
 
 /* ---- threads ---- */
 
@@ -109,7 +107,8 @@ static enum mz_share_wish wish(void *system)
     uint32_t w = link_->wish;
     (void)system;
     if (mz_likely(w == MZ_SHARE_KEEP)) return MZ_SHARE_KEEP;
-    if (w == MZ_SHARE_GIVE && ticks() - given < LEAST && rt.channel->options.shared < 2) return MZ_SHARE_KEEP;
+    if (w == MZ_SHARE_GIVE && mz_ticks() - given < LEAST && rt.channel->options.shared < 2)
+        return MZ_SHARE_KEEP;
     return (enum mz_share_wish)w;
 }
 
@@ -119,7 +118,7 @@ static void send(void *system, const struct mz_message *m)
     (void)system;
     if (*(const uint32_t *)(const void *)m->data == MZ_SHARE_SPLIT) {
         if (rt.channel->options.shared < 2) link_->wish = MZ_SHARE_KEEP;
-        given = ticks();
+        given = mz_ticks();
     }
     if (!put((const uint8_t *)&length, sizeof length) || !put(m->data, m->count)) mz_worker_stop();
 }
@@ -207,6 +206,6 @@ bool mz_worker_task(void)
     bool some = receive(&in);
     if (some && !mz_explore_task(rt.x, &in)) MZ_BUG("a task that cannot be understood");
     rt.channel->analysing = 0;
-    given = ticks();
+    given = mz_ticks();
     return some;
 }
