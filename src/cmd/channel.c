@@ -85,6 +85,7 @@ int mz_channel_create(const struct mz_target *t, struct mz_channel **channel)
     if (t->options.mode == MZ_MODE_REPLAY)
         memcpy((char *)c + c->options.schedule_offset, t->schedule,
                t->options.schedule_length * sizeof(struct mz_step));
+    if (t->tree_file) memcpy(c->tree_file, t->tree_file, strnlen(t->tree_file, sizeof c->tree_file - 1));
     free(plan);
     *channel = c;
     return fd;

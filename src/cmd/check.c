@@ -3,6 +3,7 @@
 #include "commands.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +148,26 @@ static char *settings_line(const struct mz_settings *s)
                      (long long)s->nondet_high, (unsigned long long)s->max_steps);
 }
 
+/* The target appends to it. */
+static int make_tree_file(const char *name, char **path)
+{
+    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd >= 0) close(fd);
+    *path = fd >= 0 ? realpath(name, NULL) : NULL;
+    return *path ? 0 : mz_fail("--record-tree: cannot write %s: %s", name, strerror(errno));
+}
+
+static void look_at_tree_file(const struct check *c)
+{
+    const struct mz_channel *channel = c->outcome.channel;
+    if (!c->settings.record_tree || !channel) return;
+    if (channel->tree_error)
+        mz_notice("the tree could not be written to %s: %s", c->settings.record_tree,
+                  strerror((int)channel->tree_error));
+    else if (channel->end != MZ_END_COMPLETE)
+        mz_notice("the tree in %s is not complete", c->settings.record_tree);
+}
+
 static int explore(struct check *c)
 {
     const struct mz_settings *s = &c->settings;
@@ -162,7 +183,14 @@ static int explore(struct check *c)
     bool shared;
     int status = is_shared(s, &shared);
     if (status != 0) return status;
-    if (!shared) return mz_target_run(&t, &c->outcome);
+    if (s->record_tree) status = make_tree_file(s->record_tree, &t.tree_file);
+    if (status != 0) return status;
+    if (!shared) {
+        status = mz_target_run(&t, &c->outcome);
+        look_at_tree_file(c);
+        free(t.tree_file);
+        return status;
+    }
     char *program = program_line(c), *settings = settings_line(s);
     struct mz_pool_options pool = {s->jobs, s->checkpoint, s->resume, s->checkpoint_interval,
                                    program, settings};

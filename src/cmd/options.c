@@ -284,6 +284,23 @@ static int parse_checkpoint_interval(struct mz_settings *s, const struct option 
     return 0;
 }
 
+static int parse_record_tree(struct mz_settings *s, const struct option *o, const char *value)
+{
+    (void)o;
+    if (!*value) return mz_fail("--record-tree=: the file's name is missing");
+    free(s->record_tree);
+    s->record_tree = mz_memory_string(value);
+    return 0;
+}
+
+static int parse_update(struct mz_settings *s, const struct option *o, const char *value)
+{
+    static const char *const names[] = {"last", "all"};
+    if (strcmp(value, names[0]) != 0 && strcmp(value, names[1]) != 0) return bad_word(o, value, names, 2);
+    s->eager = !strcmp(value, names[1]);
+    return 0;
+}
+
 static int parse_resume(struct mz_settings *s, const struct option *o, const char *value)
 {
     (void)o;
@@ -364,6 +381,10 @@ static const struct option options[] = {
      parse_algorithm},
     {"no-sleep-sets", 0, NOTHING, NULL, MZ_FOR_CHECK, "With dpor and none: do without sleep sets.",
      parse_no_sleep_sets},
+    {"update", 0, VALUE, "last|all", MZ_FOR_CHECK,
+     "With dpor: which events get a backtracking point for what comes after them: the last that is in "
+     "conflict with it (default), or all of them, as the distributed algorithm of 2007 has it.",
+     parse_update},
     {"state-match", 0, VALUE, "hash|exact", MZ_FOR_CHECK,
      "With a stateful algorithm: states are equal if their hashes of 128 bits are (default), or are kept and "
      "compared.",
@@ -434,6 +455,9 @@ static const struct option options[] = {
     {"resume", 0, VALUE, "FILE", MZ_FOR_CHECK,
      "Go on with the search that FILE was written by: the same program, arguments and options.",
      parse_resume},
+    {"record-tree", 0, VALUE, "FILE", MZ_FOR_CHECK,
+     "Write the tree of all executions to FILE, for build/mz-simulate. With optimal, source or dpor.",
+     parse_record_tree},
     {"gdb", 0, NOTHING, NULL, MZ_FOR_REPLAY, "Not supported yet.", not_yet},
     {"quiet", 'q', NOTHING, NULL, ALL, "Print the verdict's line only.", parse_quiet},
     {"verbose", 0, NOTHING, NULL, ALL,
@@ -587,6 +611,19 @@ static int read_words(const struct reading *r, char **words)
     return status;
 }
 
+static int check_tree_options(const struct mz_settings *s)
+{
+    if (s->eager && (s->algorithm != MZ_ALG_DPOR || !s->sleep_sets))
+        return mz_fail("--update=all goes with --algorithm=dpor and sleep sets");
+    if (!s->record_tree) return 0;
+    if (s->algorithm < MZ_ALG_DPOR || s->algorithm > MZ_ALG_OPTIMAL)
+        return mz_fail("--record-tree goes with --algorithm=optimal, source or dpor, not with %s",
+                       s->algorithm_name);
+    if (s->jobs > 1 || s->checkpoint || s->resume)
+        return mz_fail("--record-tree is for a search by one worker: not with -j, --checkpoint or --resume");
+    return 0;
+}
+
 int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv)
 {
     const char *environment = getenv("MAZURKA_OPTIONS");
@@ -611,6 +648,7 @@ int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv)
     if (status == 0 && s->stateful_option && s->algorithm < MZ_ALG_STATEFUL)
         status = mz_fail("--%s goes with a stateful --algorithm, not with %s", s->stateful_option,
                          s->algorithm_name);
+    if (status == 0) status = check_tree_options(s);
     mz_list_release(&words);
     return status;
 }
@@ -621,6 +659,7 @@ void mz_settings_release(struct mz_settings *s)
     free(s->trace);
     free(s->checkpoint);
     free(s->resume);
+    free(s->record_tree);
     mz_list_release(&s->words);
     mz_list_release(&s->arguments);
 }

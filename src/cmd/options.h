@@ -35,6 +35,8 @@ struct mz_settings {
     char *json_file;           /* NULL: standard output */
     char *trace;               /* NULL: a name is made up */
     char *checkpoint, *resume; /* NULL: none */
+    char *record_tree;         /* NULL: none */
+    bool eager;                /* dpor: --update=all */
     double checkpoint_interval;
     bool quiet, verbose, help, version;
     enum mz_when color, progress;

@@ -22,6 +22,7 @@ void mz_session_target(struct mz_target *t, const struct mz_settings *s, const s
     t->output_to_stderr = s->json && !s->json_file;
     t->options = (struct mz_options_block){.algorithm = s->algorithm,
                                            .sleep_sets = s->sleep_sets,
+                                           .eager = s->eager,
                                            .exact_match = s->exact_match,
                                            .state_deltas = s->state_deltas,
                                            .order = s->order,

@@ -21,6 +21,7 @@ struct mz_target {
     struct mz_options_block options;     /* mode, algorithm and so on; offsets are filled in */
     const struct mz_location *locations; /* MZ_MODE_REPLAY: those that are visible */
     size_t location_count;
+    char *tree_file;                /* NULL: the tree is not recorded */
     const struct mz_step *schedule; /* MZ_MODE_REPLAY; options.schedule_length says how long */
 };
 

@@ -352,3 +352,14 @@ mz_number mz_dependence_last(struct mz_exploration *x, int thread)
     }
     return section;
 }
+
+mz_number mz_dependence_before(const struct mz_exploration *x, const struct mz_elem *e, mz_clock before,
+                               mz_number f)
+{
+    for (f = mz_event_at(x, f)->prev_object; f; f = mz_event_at(x, f)->prev_object) {
+        const struct mz_event *other = mz_event_at(x, f);
+        if (mz_clock_covers(x, before, f) || !mz_access_conflict(other->access, e->access)) continue;
+        if (!blocks(e->op) || co_enabled(e->op, other)) return f;
+    }
+    return 0;
+}

@@ -28,6 +28,8 @@
 
 #define MZ_OBJECT_TABLE (1u << 23) /* most slots of the hash table of objects */
 
+#define MZ_WAKEUP_NODES (1u << 30)
+
 #define MZ_ANY 255 /* a choice still to be made: the first one possible */
 
 struct mz_object {
@@ -102,6 +104,7 @@ struct mz_sequence {
     uint32_t first_of_thread[MZ_MAX_THREADS];
     uint32_t *first_of_object; /* valid where stamp_of_object is the current stamp */
     uint32_t *stamp_of_object, stamp;
+    uint32_t leaf;      /* wakeup tree: where it was found, or put */
     mz_number *numbers; /* of its events; 0: e', which may never have happened */
     uint32_t *clocks;   /* of a sequence that came with a message */
 };
@@ -135,6 +138,7 @@ struct mz_share {
 
 struct mz_reduction;
 struct mz_stateful;
+struct mz_tree_log;
 
 struct mz_exploration {
     struct mz_path path;
@@ -186,6 +190,7 @@ struct mz_exploration {
     struct mz_sequence sequence; /* scratch: v */
     struct mz_share share;
 
+    struct mz_tree_log *tree_log; /* NULL: the search is not recorded */
     struct mz_stateful *stateful; /* NULL: the algorithm is stateless */
 
     struct mz_counters counters;
@@ -279,6 +284,11 @@ bool mz_has_holder(uint8_t op);
  * before it; 0 if there is none. */
 mz_number mz_dependence_last(struct mz_exploration *x, int thread);
 
+/* The last event before event f with which the step is dependent, that could come after it, and that is not
+ * among what the clock knows; 0 if there is none. */
+mz_number mz_dependence_before(const struct mz_exploration *x, const struct mz_elem *e, mz_clock before,
+                               mz_number f);
+
 /* rwlock.c */
 void mz_rwlock_races(struct mz_exploration *x, const struct mz_race *like);
 enum mz_access mz_rwlock_access_before(const struct mz_exploration *x, mz_number first, mz_number n);
@@ -346,6 +356,19 @@ static inline struct mz_tally mz_tally_of(const struct mz_counters *c)
 {
     return (struct mz_tally){c->executions, c->blocked, c->cut, c->transitions};
 }
+
+/* tree_log.c; only if there is one */
+void mz_tree_log_init(struct mz_exploration *x);
+void mz_tree_log_free(struct mz_exploration *x);
+/* A race calls for this leaf, or this thread, at node k. */
+void mz_tree_log_leaf(struct mz_exploration *x, uint32_t k, uint32_t leaf);
+void mz_tree_log_new_leaf(struct mz_exploration *x, uint32_t leaf);
+void mz_tree_log_thread(struct mz_exploration *x, uint32_t k, int thread);
+void mz_tree_log_follow(struct mz_exploration *x, uint32_t order);
+void mz_tree_log_execution(struct mz_exploration *x);
+void mz_tree_log_rewind(struct mz_exploration *x, uint32_t k);
+void mz_tree_log_restart(struct mz_exploration *x);
+void mz_tree_log_end(struct mz_exploration *x);
 
 /* wire.c: how things are put into messages. Objects go by their keys. */
 #define MZ_WIRE 16 /* bytes of an element */

@@ -12,7 +12,6 @@
 #include "../base/region.h"
 
 #define MAX_CAPACITY  (16u << 20)
-#define WAKEUP_NODES  (1u << 30)
 #define FIRST_OBJECTS 1024u
 
 static const struct mz_reduction *reduction_of(enum mz_algorithm algorithm)
@@ -55,7 +54,7 @@ static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t 
     f((void **)&x->races, (68 * n + MZ_MAX_THREADS) * sizeof *x->races);
     f((void **)&x->firsts, MZ_MAX_THREADS * (n + MZ_MAX_THREADS) * sizeof *x->firsts);
     f((void **)&x->shared, n * sizeof *x->shared);
-    f((void **)&x->wakeup, (size_t)WAKEUP_NODES * sizeof *x->wakeup);
+    f((void **)&x->wakeup, (size_t)MZ_WAKEUP_NODES * sizeof *x->wakeup);
     f((void **)&x->sequence.elems, (n + 1) * sizeof *x->sequence.elems);
     f((void **)&x->sequence.needed, (n + 1) * sizeof *x->sequence.needed);
     f((void **)&x->sequence.next_of_thread, (n + 1) * sizeof(uint32_t));
@@ -106,6 +105,7 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
     x->lanes = 8;
     if (x->reduction->threads) x->stateful = mz_stateful_new(x);
     mz_share_init(x);
+    mz_tree_log_init(x);
     return x;
 }
 
@@ -113,6 +113,7 @@ void mz_explore_free(struct mz_exploration *x)
 {
     if (x->stateful) mz_stateful_free(x);
     mz_share_free(x);
+    mz_tree_log_free(x);
     each_array(x, mz_array_release);
     mz_region_free(x, sizeof *x);
 }
@@ -393,7 +394,7 @@ bool mz_explore_full(struct mz_exploration *x)
 {
     uint64_t limit = x->options.memory_limit;
     if (x->stateful && mz_stateful_full(x)) return true;
-    return (limit && mz_explore_memory(x) > limit) || x->wakeup_count + x->capacity > WAKEUP_NODES;
+    return (limit && mz_explore_memory(x) > limit) || x->wakeup_count + x->capacity > MZ_WAKEUP_NODES;
 }
 
 static void rewind_to(struct mz_exploration *x, uint32_t k)
@@ -405,6 +406,7 @@ static void rewind_to(struct mz_exploration *x, uint32_t k)
     x->path.replay = k;
     x->path.live = false;
     x->nodes[k].before = mz_tally_of(&x->counters);
+    if (mz_unlikely(x->tree_log)) mz_tree_log_rewind(x, k);
 }
 
 void mz_rewind_all(struct mz_exploration *x)
@@ -426,6 +428,7 @@ static void start_over(struct mz_exploration *x)
     x->counters.states = x->counters.revisited = x->counters.matches = x->counters.peeks = 0;
     x->counters.restarts++;
     if (x->stateful) mz_stateful_clear(x);
+    if (x->tree_log) mz_tree_log_restart(x);
 }
 
 void mz_explore_reuse(struct mz_exploration *x)
@@ -481,6 +484,7 @@ bool mz_explore_end(struct mz_exploration *x)
     x->reduction->end(x);
     if (cut_short(x)) return false;
     if (mz_unlikely(mz_shared(x))) mz_share_offer(x);
+    if (mz_unlikely(x->tree_log)) mz_tree_log_execution(x);
     for (uint32_t k = x->path.depth + x->barren; k-- > x->share.floor;) {
         if (x->options.sleep_sets && !(x->barren && k == x->path.depth))
             mz_sleep_add(x, k, mz_elem_of(&x->path.events[k]));
@@ -489,6 +493,7 @@ bool mz_explore_end(struct mz_exploration *x)
             return true;
         }
     }
+    if (x->tree_log) mz_tree_log_end(x);
     return false;
 }
 

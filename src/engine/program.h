@@ -126,6 +126,12 @@ struct mz_share_options {
     size_t room; /* for one message */
 };
 
+/* Everything that is explored, as a tree (../event/tree_file.h). */
+struct mz_tree_log_options {
+    /* The next bytes; first: those of before, if any, are void. */
+    void (*write)(void *system, const uint8_t *bytes, size_t size, bool first);
+};
+
 struct mz_explore_options {
     enum mz_algorithm algorithm;
     bool sleep_sets;
@@ -156,6 +162,8 @@ struct mz_explore_options {
     uint32_t schedule_length;
     /* The search is shared with others: see share.h. */
     const struct mz_share_options *share;
+    bool eager; /* dpor: 2007, Fig. 9: all events that are dependent get their backtracking points at once */
+    const struct mz_tree_log_options *tree_log; /* not if it is shared, nor for stateful algorithms */
 };
 
 /* How an execution ended, valid after mz_explore_next() returned MZ_NOBODY. */

@@ -10,7 +10,11 @@
  * execution short. (A writer of x and two readers that first read something else: the execution where only
  * the second reader comes before the writer is missed; tests/random/corpus.) So with sleep sets every race
  * gets its backtracking point, as 2017, section 5.1, states the algorithm: some q in I(v) whose first event
- * happens before p's is in backtrack, or is added to it. */
+ * happens before p's is in backtrack, or is added to it.
+ *
+ * Eager (options.eager): 2007, Fig. 9. Not only the last event that p's next one is dependent with gets its
+ * backtracking point, but all of them at once. These are more than needed, so nothing is lost; but they are
+ * known earlier, which is good for those who explore different branches without talking to each other. */
 #include "reduction.h"
 
 static struct mz_step enter(struct mz_exploration *x, uint32_t k)
@@ -23,11 +27,20 @@ static struct mz_step enter(struct mz_exploration *x, uint32_t k)
 
 /* ---- without sleep sets: 2005, Fig. 3 ---- */
 
+/* Of those that would do, the first one that is there; of all, if all are needed. */
+static void log_answer(struct mz_exploration *x, uint32_t k, uint64_t set)
+{
+    uint64_t found = set & x->nodes[k].backtrack;
+    if (set == x->nodes[k].enabled)
+        for (; found & (found - 1); found &= found - 1) mz_tree_log_thread(x, k, __builtin_ctzll(found));
+    mz_tree_log_thread(x, k, __builtin_ctzll(found));
+}
+
 /* Lines 5-7. q in E: enabled before event i, and q = p or an event of q after i happens before p. */
-static void add_backtrack(struct mz_exploration *x, int p, mz_number i)
+static void add_backtrack(struct mz_exploration *x, int p, mz_number i, mz_clock before)
 {
     struct mz_node *n = &x->nodes[i - 1];
-    const uint32_t *clock = mz_clock_at(x, x->thread_clock[p]);
+    const uint32_t *clock = mz_clock_at(x, before);
     uint64_t set = n->enabled & mz_bit(p);
     for (uint64_t t = n->enabled; t; t &= t - 1)
         if (clock[__builtin_ctzll(t)] > i) set |= t & -t;
@@ -35,6 +48,7 @@ static void add_backtrack(struct mz_exploration *x, int p, mz_number i)
         n->backtrack |= n->enabled;
     else if (!(set & n->backtrack))
         n->backtrack |= set & mz_bit(p) ? mz_bit(p) : set & -set;
+    if (mz_unlikely(x->tree_log)) log_answer(x, i - 1, set ? set : n->enabled);
 }
 
 /* Line 4: for all threads p, at each new state. */
@@ -43,7 +57,7 @@ void mz_dpor_pending(struct mz_exploration *x, int p)
     if (x->options.sleep_sets) return;
     if (x->options.refresh) x->options.refresh(x->options.system, p);
     mz_number i = mz_dependence_last(x, p);
-    if (i) add_backtrack(x, p, i);
+    if (i) add_backtrack(x, p, i, x->thread_clock[p]);
 }
 
 /* ---- with sleep sets: 2017, section 5.1 ---- */
@@ -66,9 +80,14 @@ static void reverse(struct mz_exploration *x, const struct mz_race *race)
     struct mz_node *n = &x->nodes[race->first - 1];
     uint64_t set = persistent_initials(x, race);
     MZ_ASSERT(set);
-    if (set & n->backtrack) return;
+    if (set & n->backtrack) {
+        if (mz_unlikely(x->tree_log))
+            mz_tree_log_thread(x, race->first - 1, __builtin_ctzll(set & n->backtrack));
+        return;
+    }
     bool last = set & mz_bit(race->last.thread);
     int thread = last ? race->last.thread : __builtin_ctzll(set);
+    if (mz_unlikely(x->tree_log)) mz_tree_log_thread(x, race->first - 1, thread);
     if (mz_likely(!mz_shared(x))) {
         n->backtrack |= mz_bit(thread);
         return;
@@ -78,14 +97,29 @@ static void reverse(struct mz_exploration *x, const struct mz_race *race)
     mz_share_backtrack(x, race->first - 1, set, last ? race->last : mz_elem_of(mz_event_at(x, f)));
 }
 
-void mz_dpor_event(struct mz_exploration *x, mz_number n, uint32_t races)
+/* 2007, Fig. 9, lines 6-12, for those that are not the last. */
+static void reverse_all(struct mz_exploration *x, const struct mz_race *race)
+{
+    mz_number i = race->first;
+    while ((i = mz_dependence_before(x, &race->last, race->before, i)))
+        add_backtrack(x, race->last.thread, i, race->before);
+}
+
+static void reverse_races(struct mz_exploration *x, uint32_t races)
 {
     for (uint32_t i = x->race_count - races; i < x->race_count; i++) {
+        reverse(x, &x->races[i]);
+        if (x->options.eager) reverse_all(x, &x->races[i]);
+    }
+}
+
+void mz_dpor_event(struct mz_exploration *x, mz_number n, uint32_t races)
+{
+    if (x->options.sleep_sets) reverse_races(x, races);
+    for (uint32_t i = x->race_count - races; i < x->race_count && !x->options.sleep_sets; i++) {
         const struct mz_race *r = &x->races[i];
-        if (x->options.sleep_sets)
-            reverse(x, r);
-        else if (!n) /* at no state is it seen as pending after the first */
-            add_backtrack(x, r->last.thread, r->first);
+        if (!n) /* at no state is it seen as pending after the first */
+            add_backtrack(x, r->last.thread, r->first, x->thread_clock[r->last.thread]);
     }
     x->counters.races += races;
     x->race_count -= races;
@@ -94,9 +128,11 @@ void mz_dpor_event(struct mz_exploration *x, mz_number n, uint32_t races)
 static void end(struct mz_exploration *x)
 {
     if (!x->options.sleep_sets) return;
-    for (uint64_t t = x->view->alive & ~x->view->enabled; t; t &= t - 1)
-        for (uint32_t n = mz_dependence_blocked(x, __builtin_ctzll(t)); n > 0; n--)
-            reverse(x, &x->races[--x->race_count]);
+    for (uint64_t t = x->view->alive & ~x->view->enabled; t; t &= t - 1) {
+        uint32_t n = mz_dependence_blocked(x, __builtin_ctzll(t));
+        reverse_races(x, n);
+        x->race_count -= n;
+    }
 }
 
 const struct mz_reduction mz_reduction_dpor = {

@@ -16,6 +16,7 @@
 static void take_branch(struct mz_exploration *x, uint32_t k)
 {
     struct mz_elem first;
+    if (mz_unlikely(x->tree_log)) mz_tree_log_follow(x, x->wakeup[x->nodes[k].wakeup].order);
     x->nodes[k + 1].wakeup = mz_wakeup_pop(x, &x->nodes[k].wakeup, &first);
     x->nodes[k].step = (struct mz_step){first.thread, first.choice};
     x->nodes[k].foreseen = first.access + 1;
@@ -70,7 +71,9 @@ static bool reverse(struct mz_exploration *x, const struct mz_race *race)
     mz_sequence_build(x, race);
     if (mz_unlikely(k < x->share.root)) return mz_share_reverse(x, k);
     enum mz_cover cover = mz_sleep_covers(x, k, &x->sequence);
-    if (cover == MZ_UNCOVERED) cover = mz_wakeup_insert(x, &x->nodes[k].wakeup, &x->sequence);
+    if (cover != MZ_UNCOVERED) return cover == MZ_SETTLED;
+    cover = mz_wakeup_insert(x, &x->nodes[k].wakeup, &x->sequence);
+    if (mz_unlikely(x->tree_log)) mz_tree_log_leaf(x, k, x->sequence.leaf);
     return cover == MZ_SETTLED;
 }
 

@@ -36,8 +36,12 @@ static void reverse(struct mz_exploration *x, const struct mz_race *race)
 {
     struct mz_node *n = &x->nodes[race->first - 1];
     for (uint64_t b = n->backtrack; b; b &= b - 1)
-        if (mz_is_initial(x, race, __builtin_ctzll(b))) return;
+        if (mz_is_initial(x, race, __builtin_ctzll(b))) {
+            if (mz_unlikely(x->tree_log)) mz_tree_log_thread(x, race->first - 1, __builtin_ctzll(b));
+            return;
+        }
     struct mz_elem initial = some_initial(x, race);
+    if (mz_unlikely(x->tree_log)) mz_tree_log_thread(x, race->first - 1, initial.thread);
     if (mz_unlikely(mz_shared(x)))
         mz_share_backtrack(x, race->first - 1, all_initials(x, race), initial);
     else

@@ -89,14 +89,15 @@ enum mz_cover mz_wakeup_insert(struct mz_exploration *x, uint32_t *list, struct 
 {
     enum mz_cover cover = MZ_SETTLED;
     for (uint32_t w; (w = compatible(x, &list, v, &cover)); list = &x->wakeup[w].child)
-        if (!x->wakeup[w].child) return cover; /* a leaf */
+        if (!x->wakeup[v->leaf = w].child) return cover; /* a leaf */
     mz_sequence_close(x, v);
     for (uint32_t i = 0; i < v->keep; i++) {
         if (v->elems[i].thread == MZ_NOBODY || !v->needed[i]) continue;
         if (i >= v->core) cover = MZ_COVERED;
-        *list = new_node(x, v->elems[i]);
+        v->leaf = *list = new_node(x, v->elems[i]);
         list = &x->wakeup[*list].child;
     }
+    if (mz_unlikely(x->tree_log)) mz_tree_log_new_leaf(x, v->leaf);
     return cover;
 }
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MZ_CHANNEL_MAGIC   0x4d5a43484e310a00ull
-#define MZ_CHANNEL_VERSION 13u
+#define MZ_CHANNEL_VERSION 14u
 #define MZ_CHANNEL_ENV     "MAZURKA_CHANNEL"
 
 #define MZ_MAX_THREADS  64
@@ -240,7 +240,8 @@ struct mz_options_block {
         goes_round; /* MZ_MODE_REPLAY: the schedule ends where threads go round for ever: see that they do */
     uint8_t state_deltas; /* local states are known by what led to them (2008) */
     uint8_t shared; /* a worker: explores what it is told to (link.h); 2: gives even small pieces to others */
-    uint8_t reserved[4];
+    uint8_t eager;  /* dpor: 2007, Fig. 9 */
+    uint8_t reserved[3];
     int64_t nondet_low, nondet_high;                  /* numbers of __VERIFIER_nondet_int and the like */
     uint64_t max_steps, max_executions, memory_limit; /* 0: none */
     volatile uint32_t stop;                           /* the command asks to stop (time limit, SIGINT) */
@@ -297,6 +298,8 @@ struct mz_channel {
     uint64_t link_offset;                          /* struct mz_link */
     uint64_t common_offset;                        /* struct mz_common, a page or more of its own */
     uint64_t addresses;                            /* equal where the program lies at the same addresses */
+    char tree_file[4096];                          /* --record-tree; empty: none */
+    uint32_t tree_error, reserved5;                /* errno: it could not be written */
     char notes[8][MZ_TEXT];                        /* what was not modelled; empty strings end the list */
     char hint[MZ_TEXT];                            /* what would be faster; empty: nothing */
     volatile uint32_t analysing;                   /* between executions: the program does not run */

@@ -310,6 +310,8 @@ struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *
         .order = settings->order,
         .order_seed = settings->order_seed,
         .share = settings->share,
+        .eager = settings->eager,
+        .tree_log = settings->tree_log,
         .system = s,
         .strict = true,
     };

@@ -52,6 +52,8 @@ struct mz_model_settings {
     enum mz_order order;
     uint64_t order_seed;
     const struct mz_share_options *share; /* the search is shared: its callbacks get the explorer */
+    bool eager;                           /* these as in mz_explore_options */
+    const struct mz_tree_log_options *tree_log;
 };
 
 struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *settings);

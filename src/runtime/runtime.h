@@ -295,6 +295,7 @@ void mz_section_check(uint8_t op);
 
 /* worker.c: a part of a shared search */
 extern const struct mz_share_options mz_worker_sharing;
+extern const struct mz_tree_log_options mz_tree_file; /* tree_log.c */
 void mz_worker_init(void);
 bool mz_worker_task(void);
 int mz_worker_slot(int parent, unsigned n);

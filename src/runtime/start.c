@@ -620,6 +620,8 @@ static void start_exploration(void)
     }
     rt.shared = o->shared;
     if (rt.shared) options.share = &mz_worker_sharing;
+    options.eager = o->eager;
+    if (o->mode == MZ_MODE_EXPLORE && rt.channel->tree_file[0]) options.tree_log = &mz_tree_file;
     rt.x = mz_explore_new(&rt.view, &options);
     rt.path = (struct mz_path *)rt.x;
     rt.live = (struct mz_step *)((char *)rt.channel + rt.channel->live_offset);

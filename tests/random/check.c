@@ -25,6 +25,7 @@ static const struct {
     [MZ_CONFIG_SLEEP] = {"sleep", MZ_ALG_NONE, true, false, true, false, false},
     [MZ_CONFIG_DPOR_PLAIN] = {"dpor-plain", MZ_ALG_DPOR, false, false, false, false, false},
     [MZ_CONFIG_DPOR] = {"dpor", MZ_ALG_DPOR, true, false, true, false, false},
+    [MZ_CONFIG_DPOR_EAGER] = {"dpor-eager", MZ_ALG_DPOR, true, false, true, false, false},
     [MZ_CONFIG_SOURCE] = {"source", MZ_ALG_SOURCE, true, false, true, false, false},
     [MZ_CONFIG_OPTIMAL] = {"optimal", MZ_ALG_OPTIMAL, true, false, true, true, false},
     [MZ_CONFIG_DPOR_SHARED] = {"dpor-shared", MZ_ALG_DPOR, true, false, false, false, false},
@@ -174,6 +175,7 @@ static bool check_config(struct mz_checker *c, const struct mz_model *m)
     mz_set_clear(&c->sequences);
     struct mz_model_explorer **explorer = &c->explorers[c->config];
     struct mz_model_settings settings = {.algorithm = configs[c->config].algorithm,
+                                         .eager = c->config == MZ_CONFIG_DPOR_EAGER,
                                          .sleep_sets = configs[c->config].sleep_sets};
     if (shared) {
         struct mz_shared **s = &c->shared[c->config];

@@ -19,6 +19,7 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_SLEEP,      /* none, with sleep sets */
                  MZ_CONFIG_DPOR_PLAIN, /* dpor, without sleep sets */
                  MZ_CONFIG_DPOR,
+                 MZ_CONFIG_DPOR_EAGER, /* --update=all */
                  MZ_CONFIG_SOURCE,
                  MZ_CONFIG_OPTIMAL,
                  MZ_CONFIG_SHARED, /* from here on: see shared.c */
