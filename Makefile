@@ -34,7 +34,14 @@ target_o := $(patsubst %.c,$B/target/%.o,$(base_c) $(event_c) $(engine_c) $(runt
 cmd_o    := $(patsubst %.c,$B/host/%.o,$(base_c) $(event_c) $(engine_c) $(balance_c) $(report_c) $(cmd_c))
 random_o := $(patsubst %.c,$B/host/%.o,$(base_c) $(event_c) $(engine_c) $(balance_c) $(model_c) $(random_c))
 
-all: mazurka mazurka-cc mazurka-c++ mazurka-cxx $B/libmazurka.so
+# One for each implementation of MPI that is there.
+plugins := $(foreach mpi,openmpi mpich,$(if $(shell command -v mpicc.$(mpi)),$B/libmazurka-$(mpi).so))
+
+all: mazurka mazurka-cc mazurka-c++ mazurka-cxx $B/libmazurka.so $(plugins)
+
+$B/libmazurka-%.so: src/mpi/mpi.c src/mpi/transport.h
+	@mkdir -p $(@D)
+	mpicc.$* $(CSTD) $(OPT) $(WARN) -Wno-pedantic -Isrc -fPIC -shared -o $@ $<
 
 mazurka: $(cmd_o)
 	$(CC) $(OPT) $(LDFLAGS) -o $@ $^ -ldw -lelf
@@ -105,6 +112,7 @@ install: all
 	install -m 755 mazurka $(DESTDIR)$(PREFIX)/bin/mazurka
 	for name in cc c++ cxx; do ln -sf mazurka $(DESTDIR)$(PREFIX)/bin/mazurka-$$name || exit 1; done
 	install -m 755 $B/libmazurka.so $(DESTDIR)$(PREFIX)/lib/mazurka/libmazurka.so
+	for plugin in $(plugins); do install -m 755 $$plugin $(DESTDIR)$(PREFIX)/lib/mazurka/ || exit 1; done
 	install -m 644 include/mazurka.h $(DESTDIR)$(PREFIX)/include/mazurka.h
 	install -m 644 man/mazurka.1 $(DESTDIR)$(PREFIX)/share/man/man1/mazurka.1
 

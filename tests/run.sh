@@ -93,13 +93,15 @@ check_format() {
 }
 
 # Folders depend one way only: cmd -> report -> event -> base; runtime, model -> engine -> event -> base, and
-# runtime and model know of the engine only program.h; cmd -> balance -> engine, and cmd knows only balance.h.
+# runtime and model know of the engine only program.h; cmd -> balance -> engine, and cmd knows only balance.h;
+# cmd knows of mpi only transport.h.
 may_include() { # folder, included folder, included file
     case "$1:$2" in
     "$1:$1" | *:base) [ "$1" != base ] || [ "$2" = base ] ;;
     engine:event | runtime:event | model:event | report:event | cmd:event | cmd:report) ;;
     balance:engine | balance:event) ;;
     cmd:balance) [ "$3" = balance.h ] ;;
+    cmd:mpi) [ "$3" = transport.h ] ;;
     runtime:engine | model:engine) [ "$3" = program.h ] ;;
     *) return 1 ;;
     esac

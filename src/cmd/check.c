@@ -11,6 +11,7 @@
 #include "../report/memory.h"
 #include "../report/sha256.h"
 #include "cc_line.h"
+#include "cluster.h"
 #include "files.h"
 #include "help.h"
 #include "pool.h"
@@ -23,7 +24,8 @@ struct check {
     struct mz_recipe recipe;
     struct mz_outcome outcome; /* of the exploration */
     struct mz_report report;
-    struct mz_finding *death; /* if the target died without a word */
+    struct mz_finding *death;   /* if the target died without a word */
+    struct mz_cluster *cluster; /* NULL: mpirun did not start us */
 };
 
 /* ---- what to run ---- */
@@ -114,16 +116,16 @@ static int prepare(struct check *c)
 /* ---- exploring ---- */
 
 /* Only the tree of `optimal` can be shared by workers, or be saved. */
-static int is_shared(const struct mz_settings *s, bool *shared)
+static int is_shared(const struct mz_settings *s, bool cluster, bool *shared)
 {
     bool can = s->algorithm == MZ_ALG_OPTIMAL && s->sleep_sets;
-    *shared = can && (s->jobs > 1 || s->checkpoint || s->resume);
+    *shared = can && (s->jobs > 1 || s->checkpoint || s->resume || cluster);
     if (can) return 0;
     if (s->checkpoint || s->resume)
         return mz_fail("--%s is for the algorithm optimal", s->checkpoint ? "checkpoint" : "resume");
-    if (s->jobs > 1)
-        mz_notice("%s%s explores with one worker: -j is for the algorithm optimal", s->algorithm_name,
-                  s->sleep_sets ? "" : " without sleep sets");
+    if (s->jobs > 1 || cluster)
+        mz_notice("%s%s explores with one worker: %s is for the algorithm optimal", s->algorithm_name,
+                  s->sleep_sets ? "" : " without sleep sets", cluster ? "mpirun" : "-j");
     return 0;
 }
 
@@ -181,7 +183,7 @@ static int explore(struct check *c)
     t.progress.terminal = isatty(STDERR_FILENO);
     t.progress.on = s->progress == MZ_ALWAYS || (s->progress == MZ_AUTO && t.progress.terminal && !s->quiet);
     bool shared;
-    int status = is_shared(s, &shared);
+    int status = is_shared(s, c->cluster != NULL, &shared);
     if (status != 0) return status;
     if (s->record_tree) status = make_tree_file(s->record_tree, &t.tree_file);
     if (status != 0) return status;
@@ -193,7 +195,8 @@ static int explore(struct check *c)
     }
     char *program = program_line(c), *settings = settings_line(s);
     struct mz_pool_options pool = {s->jobs, s->checkpoint, s->resume, s->checkpoint_interval,
-                                   program, settings};
+                                   program, settings,      c->cluster};
+    t.cluster = c->cluster != NULL;
     status = mz_pool_run(&t, &pool, &c->outcome);
     free(program);
     free(settings);
@@ -299,7 +302,9 @@ static int check_with(void *data, const struct mz_settings *settings)
 
 static int check(struct check *c)
 {
-    int status = prepare(c);
+    int status = mz_cluster_open(&c->cluster);
+    if (status == 0) status = prepare(c);
+    if (status == 0 && c->settings.portfolio) mz_cluster_dismiss(c->cluster);
     if (status == 0 && c->settings.portfolio) return mz_portfolio(&c->settings, check_with, c);
     return explore_and_report(c, status);
 }
@@ -308,9 +313,12 @@ int mz_command_check(int argc, char **argv)
 {
     struct check c = {0};
     (void)argc;
+    if (mz_cluster_rank() > 0) mz_message_mute(); /* rank 0 says it */
     int status = mz_options_parse(&c.settings, MZ_FOR_CHECK, argv);
     if (status == 0 && (c.settings.help || c.settings.version))
         status = c.settings.help ? mz_help("check") : mz_version();
+    else if (mz_cluster_rank() > 0)
+        status = status == 0 ? mz_agent() : status;
     else if (status == 0)
         status = check(&c);
     free(c.death);
@@ -319,5 +327,6 @@ int mz_command_check(int argc, char **argv)
     mz_program_release(&c.program);
     mz_outcome_release(&c.outcome);
     mz_settings_release(&c.settings);
+    mz_cluster_close(c.cluster, status);
     return status;
 }

@@ -1,7 +1,7 @@
 /* Checkpoints: all that is left of a search, in a file, and what has been found and counted so far.
  *
  *   mazurka checkpoint 1\n version\n program\n options\n   what it is of, compared as text
- *   addresses, slots of threads, counters, findings with their schedules, the balancer's tree
+ *   the layout of addresses, slots of threads, counters, findings with their schedules, the balancer's tree
  *   SHA-256 of all that, in hex
  *
  * It is written beside the old one and renamed, so whenever we are killed there is a whole one. */
@@ -73,7 +73,7 @@ void mz_checkpoint_write(struct mz_pool *p)
     mz_pool_collect(p);
     put_head(p, &head);
     mz_message_clear(m);
-    mz_put_long(m, p->addresses);
+    mz_put_bytes(m, &p->layout, sizeof p->layout);
     for (int i = 0; i < MZ_MAX_THREADS; i++) mz_put(m, p->common->slots[i]);
     mz_put_bytes(m, &counters, sizeof counters);
     put_findings(p, m);
@@ -152,7 +152,8 @@ int mz_checkpoint_read(struct mz_pool *p)
     if (!wrong) {
         struct mz_message m = {
             .data = (uint8_t *)data, .at = (size_t)(at - data), .count = (size_t)(end - data)};
-        p->addresses = mz_get_long(&m);
+        mz_get_bytes(&m, &p->layout, sizeof p->layout);
+        if (p->layout.count > MZ_MAX_PARTS) m.bad = true;
         for (int i = 0; i < MZ_MAX_THREADS; i++) p->common->slots[i] = mz_get(&m);
         mz_get_bytes(&m, &p->before, sizeof p->before);
         get_findings(p, &m);

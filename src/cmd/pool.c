@@ -16,13 +16,16 @@
 #include "../base/region.h"
 #include "../report/memory.h"
 #include "../report/message.h"
+#include "cluster_internal.h"
 #include "process.h"
+#include "remote.h"
 
 #define ALONE         0.05 /* seconds of the first worker, before others are started */
 #define GRACE         2.0  /* between asking to stop and killing */
 #define POLL          0.02
 #define SAVE_PATIENCE 2.0   /* for workers to give back what they have */
 #define LAST_POLL     0.001 /* when all are about to end */
+#define LONGEST_NAP   0.001 /* of a cluster, whose messages do not wake us */
 #define MOST_KILLS    8     /* in a row: it is no accident */
 #define ROOM          ((size_t)1 << 32)
 
@@ -32,9 +35,7 @@ static void ask_all_to_stop(struct mz_pool *p)
 {
     if (p->asked <= 0) p->asked = mz_process_clock();
     for (uint32_t i = 0; i < p->count; i++) {
-        if (!p->workers[i]->alive) continue;
-        p->workers[i]->outcome.channel->options.stop = 1;
-        mz_worker_ring(p->workers[i]);
+        if (p->workers[i]->alive) mz_worker_ask_to_stop(p->workers[i]);
     }
 }
 
@@ -64,12 +65,20 @@ static void stop_soon(struct mz_pool *p)
     p->saving_since = mz_process_clock();
 }
 
+void mz_pool_interrupt(struct mz_pool *p)
+{
+    if (p->outcome->interrupted) return;
+    p->outcome->interrupted = true;
+    stop_soon(p);
+}
+
+/* The second time: at once. */
 static void handle_signal(struct mz_pool *p, int signal)
 {
     if (signal == 0 || signal == SIGCHLD) return;
-    if (p->outcome->interrupted) end_all_but(p, NULL);
-    p->outcome->interrupted = true;
-    stop_soon(p);
+    if (p->signalled) end_all_but(p, NULL);
+    p->signalled = true;
+    mz_pool_interrupt(p);
 }
 
 static void look_at_time(struct mz_pool *p, double now)
@@ -79,9 +88,15 @@ static void look_at_time(struct mz_pool *p, double now)
         p->outcome->timed_out = true;
         stop_soon(p);
     }
-    if (p->asked > 0 && now - p->asked >= GRACE)
-        for (uint32_t i = 0; i < p->count; i++)
-            if (p->workers[i]->alive) mz_watch_kill(&p->workers[i]->watch);
+    for (uint32_t i = 0; p->asked > 0 && now - p->asked >= GRACE && i < p->count; i++) {
+        struct mz_worker *w = p->workers[i];
+        if (!w->alive) continue;
+        if (w->rank)
+            mz_remote_kill(w, true);
+        else
+            mz_watch_kill(&w->watch);
+    }
+    if (p->asked > 0 && now - p->asked >= 2 * GRACE) mz_remote_give_up(p);
 }
 
 /* ---- the ends of workers ---- */
@@ -99,13 +114,19 @@ static void replace(struct mz_pool *p, struct mz_worker *w)
     }
 }
 
-static void ended(struct mz_pool *p, struct mz_worker *w)
+void mz_pool_lost(struct mz_pool *p, struct mz_worker *w)
+{
+    mz_worker_gone(p, w);
+    mz_balance_lost(p->balance, w->number);
+    w->ours = true;
+}
+
+void mz_pool_ended(struct mz_pool *p, struct mz_worker *w)
 {
     const struct mz_channel *c = w->outcome.channel;
     int status = w->outcome.wait_status;
-    w->alive = false;
-    p->living--;
-    kill(-w->watch.pid, SIGKILL); /* whatever it started itself */
+    mz_worker_gone(p, w);
+    if (!w->rank) kill(-w->watch.pid, SIGKILL); /* whatever it started itself */
     if (w->outcome.killed || w->outcome.stalled) {
         decide(p, w);
     } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
@@ -120,31 +141,52 @@ static void reap(struct mz_pool *p)
     for (uint32_t i = 0; i < p->count; i++) {
         struct mz_worker *w = p->workers[i];
         struct rusage usage = {0};
-        if (!w->alive) continue;
+        if (!w->alive || w->rank) continue;
         pid_t done = wait4(w->watch.pid, &w->outcome.wait_status, WNOHANG, &usage);
         if (done == 0 || (done < 0 && errno == EINTR)) continue;
         w->outcome.peak_memory = (uint64_t)usage.ru_maxrss * 1024;
-        ended(p, w);
+        mz_pool_ended(p, w);
     }
 }
 
 /* ---- tasks ---- */
 
-/* Objects go by their addresses: they must mean the same everywhere. */
-static bool fits(struct mz_pool *p, struct mz_worker *w)
+/* What is loaded there is not the same: its addresses mean nothing here. */
+static void refuse(struct mz_pool *p, struct mz_worker *w, uint32_t missing)
 {
-    uint64_t addresses = w->outcome.channel->addresses;
-    if (!p->addresses) p->addresses = addresses;
-    if (addresses == p->addresses) return true;
-    p->failed = true;
-    mz_fail("%s: workers cannot share a search here, as the program lies at other addresses each time "
-            "(personality(ADDR_NO_RANDOMIZE) is forbidden): use -j 1",
-            p->target->program->name);
-    ask_all_to_stop(p);
-    return false;
+    const struct mz_channel *here = p->origin ? p->origin->outcome.channel : w->outcome.channel;
+    uint32_t module = missing < p->layout.count ? p->layout.parts[missing].module - 1 : MZ_MAX_MODULES;
+    const char *name = module < here->module_count ? here->modules[module].path : "a library";
+    char *why = mz_format("it does not load the same %s as the first worker", name);
+    if (w->rank) {
+        mz_remote_leave_out(p, w, why);
+    } else {
+        p->failed = true;
+        mz_fail(
+            "%s: workers cannot share a search here: one of them loads other libraries than the first (%s)",
+            p->target->program->name, name);
+        ask_all_to_stop(p);
+    }
+    free(why);
 }
 
-static void hear(struct mz_pool *p, struct mz_worker *w, struct mz_message *m)
+/* Objects go by their addresses, and those are as the first worker knows them. May this one be spoken to? */
+static bool agrees(struct mz_pool *p, struct mz_worker *w)
+{
+    struct mz_channel *c = w->outcome.channel;
+    if (!p->layout.count && !p->origin) p->origin = w;
+    if (!p->layout.count) return p->origin == w;
+    if (!c->layout.count) return false; /* it has not come that far */
+    uint32_t missing = mz_layout_misses(&p->layout, &c->layout);
+    if (missing < p->layout.count || mz_layout_misses(&c->layout, &p->layout) < c->layout.count) {
+        refuse(p, w, missing);
+        return false;
+    }
+    c->reference = p->layout;
+    return true;
+}
+
+void mz_pool_hear(struct mz_pool *p, struct mz_worker *w, struct mz_message *m)
 {
     enum mz_heard heard = mz_balance_hear(p->balance, w->number, m, &p->reply);
     switch (heard) {
@@ -173,8 +215,8 @@ static void hear_all(struct mz_pool *p)
     struct mz_message m;
     for (uint32_t i = 0; i < p->count; i++) {
         struct mz_worker *w = p->workers[i];
-        while (w->alive && mz_worker_hear(w, &m)) hear(p, w, &m);
-        if (w->alive) mz_worker_flush(w);
+        while (w->alive && !w->rank && mz_worker_hear(w, &m)) mz_pool_hear(p, w, &m);
+        if (w->alive && !w->rank) mz_worker_flush(w);
     }
 }
 
@@ -187,16 +229,21 @@ static bool give_task(struct mz_pool *p, struct mz_worker *w)
     return true;
 }
 
+static void learn_layout(struct mz_pool *p)
+{
+    if (!p->layout.count && p->origin && p->origin->outcome.channel->layout.count)
+        p->layout = p->origin->outcome.channel->layout;
+}
+
 /* Who has nothing to do gets a branch; if there are none left, the others are asked for some. */
 static void distribute(struct mz_pool *p)
 {
     bool wanting = false;
+    learn_layout(p);
     for (uint32_t i = 0; i < p->count; i++) {
         struct mz_worker *w = p->workers[i];
         if (!w->alive || !w->hungry) continue;
-        bool started = w->outcome.channel->addresses != 0;
-        if (started && !fits(p, w)) return;
-        if (!started && p->count > 1) continue;
+        if (!w->knows && !agrees(p, w)) continue;
         if (p->saving == MZ_SAVING_NOT) wanting |= !give_task(p, w);
     }
     enum mz_share_wish wish = p->saving != MZ_SAVING_NOT ? MZ_SHARE_GIVE_ALL
@@ -204,15 +251,23 @@ static void distribute(struct mz_pool *p)
                                                          : MZ_SHARE_KEEP;
     for (uint32_t i = 0; i < p->count; i++) {
         struct mz_worker *w = p->workers[i];
-        if (w->alive && !w->hungry) mz_worker_link(w)->wish = wish;
+        if (w->alive && !w->hungry) mz_worker_wish(w, wish);
     }
+}
+
+static uint32_t living_here(const struct mz_pool *p)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->count; i++) n += p->workers[i]->alive && !p->workers[i]->rank;
+    return n;
 }
 
 static void start_workers(struct mz_pool *p, double now)
 {
     uint32_t wanted = now < p->alone_until ? 1 : p->options->jobs;
     if (p->asked > 0) return;
-    while (p->living < wanted && p->count < MZ_MAX_WORKERS) {
+    if (now >= p->alone_until) mz_remote_start(p);
+    while (living_here(p) < wanted && p->count < MZ_MAX_WORKERS) {
         if (mz_worker_start(p)) continue;
         p->failed = p->living == 0;
         if (p->failed) return;
@@ -250,8 +305,9 @@ static void save(struct mz_pool *p, double now)
 
 static void wait_for_something(struct mz_pool *p, uint32_t seen)
 {
-    bool ending = p->asked > 0;
-    struct timespec t = {0, (long)(POLL * 1e9)};
+    bool ending = p->asked > 0 && !p->cluster;
+    double nap = p->cluster ? mz_cluster_nap(p->cluster, mz_process_clock(), LONGEST_NAP) : POLL;
+    struct timespec t = {0, (long)(nap * 1e9)};
     handle_signal(p, mz_process_next_signal(ending ? LAST_POLL : 0));
     if (ending) return;
     syscall(SYS_futex, &p->common->bell, FUTEX_WAIT, seen, &t, NULL, 0);
@@ -265,6 +321,7 @@ static void watch(struct mz_pool *p)
         double now = mz_process_clock();
         reap(p);
         hear_all(p);
+        mz_remote_listen(p, now);
         if (mz_balance_complete(p->balance)) ask_all_to_stop(p);
         save(p, now);
         start_workers(p, now);
@@ -272,7 +329,7 @@ static void watch(struct mz_pool *p)
         if (p->asked <= 0) distribute(p);
         look_at_time(p, now);
         for (uint32_t i = 0; i < p->count; i++)
-            if (p->workers[i]->alive) mz_watch_life(&p->workers[i]->watch, now);
+            if (p->workers[i]->alive && !p->workers[i]->rank) mz_watch_life(&p->workers[i]->watch, now);
         counters = mz_pool_counters(p);
         mz_progress_update(&p->target->progress, &counters, now - p->started);
         wait_for_something(p, seen);
@@ -280,7 +337,7 @@ static void watch(struct mz_pool *p)
     mz_progress_erase(&p->target->progress);
 }
 
-static int make_common(struct mz_pool *p)
+int mz_pool_make_common(struct mz_pool *p)
 {
     p->common_fd = memfd_create("mazurka-workers", MFD_CLOEXEC);
     p->common = MAP_FAILED;
@@ -306,7 +363,8 @@ static void clean_up(struct mz_pool *p)
 
 int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, struct mz_outcome *outcome)
 {
-    struct mz_pool p = {.target = t, .options = options, .outcome = outcome, .common_fd = -1};
+    struct mz_pool p = {
+        .target = t, .options = options, .outcome = outcome, .common_fd = -1, .cluster = options->cluster};
     *outcome = (struct mz_outcome){.program = t->program->path, .time_limit = t->time_limit};
     p.message = (struct mz_message){.data = mz_region_reserve(ROOM), .capacity = ROOM};
     p.reply = (struct mz_message){.data = mz_region_reserve(ROOM), .capacity = ROOM};
@@ -314,7 +372,7 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
     t->options.shared = at_once ? 2 : 1;
     t->options.memory_limit /= options->jobs;
     p.balance = mz_balance_new((enum mz_algorithm)t->options.algorithm, t->options.max_steps);
-    int status = make_common(&p);
+    int status = mz_pool_make_common(&p);
     if (status == 0 && options->resume) status = mz_checkpoint_read(&p);
     p.started = p.saved = mz_process_clock();
     p.alone_until = p.started + (at_once ? 0 : ALONE);
@@ -323,6 +381,7 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
         for (uint32_t i = 0; i < p.count; i++) mz_balance_lost(p.balance, i);
         mz_checkpoint_write(&p);
     }
+    mz_cluster_dismiss(p.cluster);
     outcome->seconds = mz_process_clock() - p.started;
     if (status == 0 && p.count > 0 && !p.failed) mz_pool_merge(&p);
     if (status == 0 && (p.failed || !outcome->channel)) status = MZ_STATUS_FAILED;

@@ -16,6 +16,7 @@ struct mz_pool_options {
     const char *checkpoint, *resume; /* files; NULL: none */
     double interval;                 /* seconds between checkpoints */
     const char *program, *settings;  /* what a checkpoint must be of, a line each */
+    struct mz_cluster *cluster;      /* NULL: there are no other ranks */
 };
 
 int mz_pool_run(struct mz_target *target, const struct mz_pool_options *options, struct mz_outcome *outcome);

@@ -3,6 +3,7 @@
 #define MZ_CMD_POOL_INTERNAL_H
 
 #include "../balance/balance.h"
+#include "../event/layout.h"
 #include "../event/link.h"
 #include "pool.h"
 #include "target_internal.h"
@@ -12,10 +13,19 @@ struct mz_worker {
     struct mz_outcome outcome;
     uint32_t number; /* for the balancer */
     bool alive;
-    bool hungry;               /* waits for a task */
-    bool knows;                /* has been told what is known */
-    bool ours;                 /* we have ended it: what it did does not matter */
-    struct mz_message in, out; /* a message that is not complete yet; what it has not read yet */
+    bool hungry;                   /* waits for a task */
+    bool knows;                    /* has been told what is known */
+    bool ours;                     /* we have ended it: what it did does not matter */
+    struct mz_message in, out;     /* a message that is not complete yet; what it has not read yet */
+    struct mz_translation *layout; /* from its addresses to those that all speak of; NULL: not made yet */
+    int rank;                      /* 0: here; else see remote.h */
+    struct mz_cluster *cluster;
+    enum mz_share_wish wish; /* elsewhere: what it was last told */
+    bool stopped, killed;    /* elsewhere: and that, too */
+    /* For its agent: what rank 0 has been told. */
+    struct mz_counters sent;
+    uint32_t findings_sent, slot_asked;
+    bool begun;
 };
 
 struct mz_found { /* a finding that is kept, with its schedule */
@@ -36,10 +46,11 @@ struct mz_pool {
     struct mz_common *common;
     struct mz_message message, reply; /* for the balancer */
     double started, alone_until;
-    double asked; /* when all were asked to stop; 0: not yet */
-    uint64_t addresses;
-    uint32_t killed; /* workers lost to kills from outside, in a row without a task done */
-    bool failed;     /* could not go on: mz_fail() has said why */
+    double asked;             /* when all were asked to stop; 0: not yet */
+    struct mz_layout layout;  /* that all addresses in messages are of; count 0: not known yet */
+    struct mz_worker *origin; /* it is of this one, who was the first */
+    uint32_t killed;          /* workers lost to kills from outside, in a row without a task done */
+    bool failed;              /* could not go on: mz_fail() has said why */
     struct {
         struct mz_found *items;
         uint32_t count;
@@ -47,17 +58,30 @@ struct mz_pool {
     struct mz_counters before; /* resumed: the counts of before */
     enum mz_saving saving;
     double saving_since, saved; /* when */
-    bool stop_when_saved;
+    bool stop_when_saved, signalled;
     bool cannot_write;
-    struct mz_worker *last; /* the one whose end decides; NULL: none */
+    struct mz_worker *last;     /* the one whose end decides; NULL: none */
+    struct mz_cluster *cluster; /* NULL: all workers are here */
 };
 
+/* pool.c */
+int mz_pool_make_common(struct mz_pool *p);
+void mz_pool_hear(struct mz_pool *p, struct mz_worker *w, struct mz_message *m);
+void mz_pool_ended(struct mz_pool *p, struct mz_worker *w); /* as its outcome says */
+void mz_pool_lost(struct mz_pool *p, struct mz_worker *w);  /* with its host */
+void mz_pool_interrupt(struct mz_pool *p);                  /* asked to end by a signal */
+
 /* pool_worker.c */
+struct mz_worker *mz_worker_new(struct mz_pool *p, int *fd); /* with a channel, but not started */
+void mz_worker_add(struct mz_pool *p, struct mz_worker *w);  /* from now on it is one of the pool's */
 struct mz_worker *mz_worker_start(struct mz_pool *p);
-void mz_worker_end(struct mz_pool *p, struct mz_worker *w); /* at once */
+void mz_worker_gone(struct mz_pool *p, struct mz_worker *w); /* it does not run any more */
+void mz_worker_end(struct mz_pool *p, struct mz_worker *w);  /* at once */
 void mz_worker_free(struct mz_worker *w);
 void mz_worker_say(struct mz_worker *w, const struct mz_message *m);
 void mz_worker_flush(struct mz_worker *w);
+void mz_worker_wish(struct mz_worker *w, enum mz_share_wish wish);
+void mz_worker_ask_to_stop(struct mz_worker *w);
 /* The next message that has come from it; false if there is none. Valid until the next call. */
 bool mz_worker_hear(struct mz_worker *w, struct mz_message *m);
 struct mz_link *mz_worker_link(const struct mz_worker *w);

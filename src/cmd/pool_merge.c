@@ -51,6 +51,19 @@ void mz_pool_found(struct mz_pool *p, const struct mz_finding *f, const struct m
     memcpy(found->steps, steps, f->steps * sizeof *found->steps);
 }
 
+/* From the addresses of a worker to those that all speak of. */
+static const struct mz_translation *translation(const struct mz_pool *p, struct mz_worker *w)
+{
+    static const struct mz_translation none;
+    const struct mz_layout *own = &w->outcome.channel->layout;
+    if (!own->count || !p->layout.count) return &none;
+    if (!w->layout) {
+        w->layout = mz_memory_new(sizeof *w->layout);
+        mz_translation_make(w->layout, own, &p->layout);
+    }
+    return w->layout;
+}
+
 /* The last finding of one that still runs may be under construction: it counts when it is counted. */
 void mz_pool_collect(struct mz_pool *p)
 {
@@ -61,6 +74,7 @@ void mz_pool_collect(struct mz_pool *p)
             struct mz_finding f = c->findings[j];
             if (f.steps_offset > c->size || f.steps > (c->size - f.steps_offset) / sizeof(struct mz_step))
                 continue;
+            mz_translate_finding(translation(p, p->workers[i]), &f);
             mz_pool_found(p, &f, (const void *)((const char *)c + f.steps_offset));
         }
     }
@@ -110,6 +124,18 @@ static void add_channel(struct mz_channel *to, const struct mz_channel *from)
     add_warnings(to, from);
 }
 
+/* Files are looked for here. */
+static void name_modules(const struct mz_pool *p, struct mz_channel *c)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct mz_channel *here = p->workers[i]->outcome.channel;
+        if (p->workers[i]->rank || here->module_count != c->module_count) continue;
+        for (uint32_t m = 0; m < c->module_count; m++)
+            memcpy(c->modules[m].path, here->modules[m].path, sizeof c->modules[m].path);
+        return;
+    }
+}
+
 static struct mz_worker *most_telling(const struct mz_pool *p)
 {
     struct mz_worker *best = p->workers[0];
@@ -127,14 +153,16 @@ void mz_pool_merge(struct mz_pool *p)
     struct mz_outcome *o = p->outcome;
     struct mz_counters counters = mz_pool_counters(p);
     struct mz_balance_counts exact = mz_balance_counts(p->balance);
+    mz_pool_collect(p);
     for (uint32_t i = 0; i < p->count; i++) {
         struct mz_worker *w = p->workers[i];
         mz_channel_tidy(w->outcome.channel, &p->target->options);
+        mz_translate_channel(translation(p, w), w->outcome.channel);
         if (w != main) add_channel(main->outcome.channel, w->outcome.channel);
         o->peak_memory += w->outcome.peak_memory;
     }
     struct mz_channel *c = main->outcome.channel;
-    mz_pool_collect(p);
+    if (main->rank) name_modules(p, c);
     put_findings(p, c);
     c->counters = counters;
     if (mz_balance_complete(p->balance)) {

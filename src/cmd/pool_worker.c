@@ -1,5 +1,6 @@
-/* One worker process, and talking to it: see pool_internal.h. The command never waits for a worker: what does
- * not fit into the ring is kept here. What a worker says may be anything, should it have gone mad. */
+/* One worker process, and talking to it, wherever it is: see pool_internal.h. The command never waits for a
+ * worker: what does not fit into the ring is kept here. What a worker says may be anything, should it have
+ * gone mad. */
 #define _GNU_SOURCE
 #include "pool_internal.h"
 
@@ -14,6 +15,7 @@
 #include "../report/memory.h"
 #include "../report/message.h"
 #include "process.h"
+#include "remote.h"
 
 #define LONGEST (1u << 30) /* bytes of a message */
 
@@ -48,6 +50,10 @@ void mz_worker_flush(struct mz_worker *w)
 
 void mz_worker_say(struct mz_worker *w, const struct mz_message *m)
 {
+    if (w->rank) {
+        mz_remote_say(w, m);
+        return;
+    }
     make_room(&w->out, m->count + sizeof(uint32_t));
     mz_put(&w->out, (uint32_t)m->count);
     memcpy(w->out.data + w->out.count, m->data, m->count);
@@ -79,17 +85,50 @@ bool mz_worker_hear(struct mz_worker *w, struct mz_message *m)
     return true;
 }
 
-struct mz_worker *mz_worker_start(struct mz_pool *p)
+void mz_worker_wish(struct mz_worker *w, enum mz_share_wish wish)
+{
+    if (w->rank)
+        mz_remote_wish(w, wish);
+    else
+        mz_worker_link(w)->wish = wish;
+}
+
+void mz_worker_ask_to_stop(struct mz_worker *w)
+{
+    if (w->rank) {
+        mz_remote_stop(w);
+        return;
+    }
+    w->outcome.channel->options.stop = 1;
+    mz_worker_ring(w);
+}
+
+struct mz_worker *mz_worker_new(struct mz_pool *p, int *fd)
 {
     struct mz_worker *w = mz_memory_new(sizeof *w);
     w->outcome =
         (struct mz_outcome){.program = p->target->program->path, .time_limit = p->target->time_limit};
+    *fd = mz_channel_create(p->target, &w->outcome.channel);
+    if (*fd >= 0) return w;
+    free(w);
+    return NULL;
+}
+
+void mz_worker_add(struct mz_pool *p, struct mz_worker *w)
+{
     w->number = p->count;
-    int fd = mz_channel_create(p->target, &w->outcome.channel);
-    if (fd < 0) {
-        free(w);
-        return NULL;
-    }
+    w->alive = w->hungry = true;
+    p->workers = realloc(p->workers, (p->count + 1) * sizeof *p->workers);
+    if (!p->workers) abort();
+    p->workers[p->count++] = w;
+    p->living++;
+}
+
+struct mz_worker *mz_worker_start(struct mz_pool *p)
+{
+    int fd;
+    struct mz_worker *w = mz_worker_new(p, &fd);
+    if (!w) return NULL;
     double now = mz_process_clock();
     w->watch =
         (struct mz_watch){.target = p->target, .outcome = &w->outcome, .started = now, .last_change = now};
@@ -101,28 +140,36 @@ struct mz_worker *mz_worker_start(struct mz_pool *p)
         mz_worker_free(w);
         return NULL;
     }
-    w->alive = w->hungry = true;
-    p->workers = realloc(p->workers, (p->count + 1) * sizeof *p->workers);
-    if (!p->workers) abort();
-    p->workers[p->count++] = w;
-    p->living++;
+    mz_worker_add(p, w);
     return w;
+}
+
+void mz_worker_gone(struct mz_pool *p, struct mz_worker *w)
+{
+    w->alive = false;
+    p->living--;
+    if (w->rank) mz_remote_gone(w);
+    if (p->origin == w && !p->layout.count) p->origin = NULL;
 }
 
 void mz_worker_end(struct mz_pool *p, struct mz_worker *w)
 {
     if (!w->alive) return;
+    w->ours = true;
+    mz_worker_gone(p, w);
+    if (w->rank) {
+        mz_remote_kill(w, false);
+        return;
+    }
     kill(-w->watch.pid, SIGKILL);
     kill(w->watch.pid, SIGKILL);
     waitpid(w->watch.pid, &w->outcome.wait_status, 0);
-    w->alive = false;
-    w->ours = true;
-    p->living--;
 }
 
 void mz_worker_free(struct mz_worker *w)
 {
     mz_outcome_release(&w->outcome);
+    free(w->layout);
     free(w->in.data);
     free(w->out.data);
     free(w);

@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <linux/close_range.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../report/memory.h"
@@ -61,6 +62,15 @@ static char **child_argv(const struct mz_target *t)
     return mz_list_argv(&argv);
 }
 
+/* It decides where memory is mapped, and the size of stacks. */
+static void set_stack_limit(uint64_t limit)
+{
+    struct rlimit stack;
+    if (!limit || getrlimit(RLIMIT_STACK, &stack) < 0) return;
+    stack.rlim_cur = limit < stack.rlim_max ? limit : stack.rlim_max;
+    setrlimit(RLIMIT_STACK, &stack);
+}
+
 static _Noreturn void run_child(const struct mz_target *t, int channel, int common, int report, pid_t parent)
 {
     struct rlimit no_core = {0, 0};
@@ -69,9 +79,12 @@ static _Noreturn void run_child(const struct mz_target *t, int channel, int comm
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(126);
     setrlimit(RLIMIT_CORE, &no_core);
-    personality(
-        ADDR_NO_RANDOMIZE); /* where it is forbidden, addresses differ between runs; no harm but names */
+    /* Where it is forbidden, addresses differ between runs; no harm but names. (Tests want that, too.) */
+    if (!getenv("MAZURKA_RANDOM_ADDRESSES")) personality(ADDR_NO_RANDOMIZE);
+    set_stack_limit(t->stack_limit);
     redirect(t);
+    if (t->cluster) close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
+    if (t->environment) environ = t->environment;
     fcntl(channel, F_SETFD, 0);
     snprintf(number, sizeof number, "%d", channel);
     if (common >= 0) {

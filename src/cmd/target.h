@@ -17,6 +17,9 @@ struct mz_target {
     bool show_output;
     bool output_to_stderr; /* standard output is for JSON */
     double time_limit;     /* seconds; 0: none */
+    bool cluster;          /* what is open besides the channel is not the program's */
+    char **environment;    /* NULL: ours */
+    uint64_t stack_limit;  /* 0: ours */
     struct mz_progress progress;
     struct mz_options_block options;     /* mode, algorithm and so on; offsets are filled in */
     const struct mz_location *locations; /* MZ_MODE_REPLAY: those that are visible */

@@ -372,6 +372,8 @@ void mz_tree_log_end(struct mz_exploration *x);
 
 /* wire.c: how things are put into messages. Objects go by their keys. */
 #define MZ_WIRE 16 /* bytes of an element */
+void mz_put_key(const struct mz_exploration *x, struct mz_message *m, uint64_t key);
+uint64_t mz_get_key(const struct mz_exploration *x, struct mz_message *m);
 void mz_put_elem(struct mz_exploration *x, struct mz_message *m, struct mz_elem elem);
 struct mz_elem mz_get_elem(struct mz_exploration *x, struct mz_message *m);
 void mz_put_tree(struct mz_exploration *x, struct mz_message *m, uint32_t list);

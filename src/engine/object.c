@@ -121,9 +121,9 @@ void mz_put_objects(const struct mz_exploration *x, struct mz_message *m)
     for (uint32_t o = 1; o < x->object_count; o++) {
         const struct mz_object *a = &x->objects[o], *b = &x->objects[resolve(x, o)];
         if (!a->alias && !a->mixed) continue;
-        mz_put_long(m, a->key);
+        mz_put_key(x, m, a->key);
         mz_put(m, a->size);
-        mz_put_long(m, b->key);
+        mz_put_key(x, m, b->key);
         mz_put(m, b->size);
         mz_put(m, b->mixed);
     }
@@ -134,9 +134,9 @@ void mz_get_objects(struct mz_exploration *x, struct mz_message *m)
 {
     if (mz_get(m)) x->sections = mz_object_find(x, SECTIONS_KEY, 0);
     for (uint32_t n = mz_get_count(m, 28); n > 0; n--) {
-        uint64_t key = mz_get_long(m);
+        uint64_t key = mz_get_key(x, m);
         uint32_t a = mz_object_find(x, key, mz_get(m) & 31);
-        key = mz_get_long(m);
+        key = mz_get_key(x, m);
         uint32_t b = mz_object_find(x, key, mz_get(m) & 31);
         if (resolve(x, a) != resolve(x, b)) x->objects[resolve(x, a)].alias = resolve(x, b);
         x->objects[resolve(x, b)].mixed |= mz_get(m) != 0;

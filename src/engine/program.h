@@ -123,6 +123,9 @@ struct mz_share_options {
     /* What the system has learned and must be the same wherever the search goes on. May be NULL. */
     void (*put_knowledge)(void *system, struct mz_message *message);
     void (*get_knowledge)(void *system, struct mz_message *message);
+    /* Keys as all who share the search know them, and back. NULL: they are the same everywhere. */
+    uint64_t (*key_out)(void *system, uint64_t key);
+    uint64_t (*key_in)(void *system, uint64_t key);
     size_t room; /* for one message */
 };
 

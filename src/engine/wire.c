@@ -6,17 +6,30 @@
 
 enum { UP, DOWN };
 
+void mz_put_key(const struct mz_exploration *x, struct mz_message *m, uint64_t key)
+{
+    const struct mz_share_options *s = x->options.share;
+    mz_put_long(m, s->key_out ? s->key_out(x->options.system, key) : key);
+}
+
+uint64_t mz_get_key(const struct mz_exploration *x, struct mz_message *m)
+{
+    const struct mz_share_options *s = x->options.share;
+    uint64_t key = mz_get_long(m);
+    return s->key_in && !m->bad ? s->key_in(x->options.system, key) : key;
+}
+
 void mz_put_elem(struct mz_exploration *x, struct mz_message *m, struct mz_elem e)
 {
     const struct mz_object *o = &x->objects[e.object];
-    mz_put_long(m, e.object ? o->key : 0);
+    mz_put_key(x, m, e.object ? o->key : 0);
     uint8_t rest[MZ_WIRE - 8] = {e.object ? o->size : 0, e.object != 0, e.thread, e.access, e.choice, e.op};
     mz_put_bytes(m, rest, sizeof rest);
 }
 
 struct mz_elem mz_get_elem(struct mz_exploration *x, struct mz_message *m)
 {
-    uint64_t key = mz_get_long(m);
+    uint64_t key = mz_get_key(x, m);
     uint8_t rest[MZ_WIRE - 8];
     mz_get_bytes(m, rest, sizeof rest);
     struct mz_elem e = {0, rest[2], rest[3], rest[4], rest[5]};

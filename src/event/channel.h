@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MZ_CHANNEL_MAGIC   0x4d5a43484e310a00ull
-#define MZ_CHANNEL_VERSION 14u
+#define MZ_CHANNEL_VERSION 15u
 #define MZ_CHANNEL_ENV     "MAZURKA_CHANNEL"
 
 #define MZ_MAX_THREADS  64
@@ -176,6 +176,18 @@ struct mz_module { /* a loaded ELF file: symbolize pc - bias in path */
     char path[512];
 };
 
+struct mz_part { /* of a target's memory: layout.h */
+    uint64_t id; /* equal for what is the same in another target */
+    uint64_t start, size;
+    uint32_t module, reserved; /* its number plus one; 0: none */
+};
+#define MZ_MAX_PARTS (MZ_MAX_MODULES + MZ_MAX_THREADS + 16)
+struct mz_layout {
+    volatile uint32_t count; /* 0: not known yet */
+    uint32_t reserved;
+    struct mz_part parts[MZ_MAX_PARTS];
+};
+
 #define MZ_MAX_WARNINGS  16
 #define MZ_WARNING_STEPS 4
 struct mz_warning { /* mutexes that are taken in a circle */
@@ -297,7 +309,6 @@ struct mz_channel {
     uint64_t arena_offset, arena_used, arena_size; /* schedules of findings */
     uint64_t link_offset;                          /* struct mz_link */
     uint64_t common_offset;                        /* struct mz_common, a page or more of its own */
-    uint64_t addresses;                            /* equal where the program lies at the same addresses */
     char tree_file[4096];                          /* --record-tree; empty: none */
     uint32_t tree_error, reserved5;                /* errno: it could not be written */
     char notes[8][MZ_TEXT];                        /* what was not modelled; empty strings end the list */
@@ -318,8 +329,11 @@ struct mz_channel {
     uint32_t location_count; /* --data-races=allow: accesses to these are visible. Replaying, given by the */
     uint32_t reserved2;      /* command. */
     struct mz_location locations[MZ_MAX_LOCATIONS];
+    struct mz_layout layout;    /* where things are */
+    struct mz_layout reference; /* given by the command: addresses in messages are as they would be there */
 };
 
 const char *mz_kind_name(enum mz_kind kind);
+uint64_t mz_finding_hash(const struct mz_finding *f);
 
 #endif

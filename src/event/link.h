@@ -6,6 +6,7 @@
 #ifndef MZ_EVENT_LINK_H
 #define MZ_EVENT_LINK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "channel.h"
@@ -20,6 +21,7 @@ struct mz_ring {
 struct mz_link {
     volatile uint32_t bell; /* rung for the worker */
     volatile uint32_t wish; /* enum mz_share_wish, set by the command */
+    volatile uint32_t slot; /* the name of a thread whose slot is to be found out (mz_common.asks) */
     struct mz_ring to_worker, to_command;
 };
 
@@ -27,7 +29,29 @@ struct mz_common {
     volatile uint32_t bell;                  /* rung for the command */
     volatile uint32_t slots[MZ_MAX_THREADS]; /* whose slot it is: which child of which slot; 0: free */
     volatile uint64_t executions;            /* counted here if there is a limit */
+    volatile uint32_t asks; /* slots are given out elsewhere: who needs one says so, and waits for it here */
 };
+
+/* The slot of the thread of that name, which may be new; 0: there is none left. */
+static inline int mz_common_slot(struct mz_common *c, uint32_t name)
+{
+    for (int s = 1; s < MZ_MAX_THREADS; s++) {
+        uint32_t is = __atomic_load_n(&c->slots[s], __ATOMIC_ACQUIRE);
+        if (!is &&
+            __atomic_compare_exchange_n(&c->slots[s], &is, name, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            return s;
+        if (is == name) return s;
+    }
+    return 0;
+}
+
+/* The same, of those that are known. */
+static inline int mz_common_known_slot(const struct mz_common *c, uint32_t name)
+{
+    int s = MZ_MAX_THREADS - 1;
+    while (s > 0 && __atomic_load_n(&c->slots[s], __ATOMIC_ACQUIRE) != name) s--;
+    return s;
+}
 
 /* As many bytes as there is room for; how many. */
 static inline size_t mz_ring_put(struct mz_ring *r, const uint8_t *from, size_t size)

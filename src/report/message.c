@@ -1,5 +1,5 @@
 /* Lines on standard error: see message.h. A line is written with one call, so that lines of parallel
- * compilations do not mix. The text of the last failure is kept: the only state of this module. */
+ * compilations do not mix. The text of the last failure is kept. */
 #include "message.h"
 
 #include <stdarg.h>
@@ -9,11 +9,15 @@
 #include "strbuf.h"
 
 static char last_failure[1024];
+static const char *prefix = "";
+
+void mz_message_prefix(const char *text) { prefix = text; }
+void mz_message_mute(void) { prefix = NULL; }
 
 static void say(const struct mz_strbuf *line)
 {
     const char *p = line->data;
-    size_t left = line->length;
+    size_t left = prefix ? line->length : 0;
     while (left > 0) {
         ssize_t n = write(STDERR_FILENO, p, left);
         if (n <= 0) return;
@@ -26,7 +30,7 @@ int mz_fail(const char *format, ...)
     struct mz_strbuf line = {0};
     va_list arguments;
     va_start(arguments, format);
-    mz_strbuf_add(&line, "mazurka: ");
+    mz_strbuf_addf(&line, "mazurka: %s", prefix ? prefix : "");
     mz_strbuf_addv(&line, format, arguments);
     va_end(arguments);
     snprintf(last_failure, sizeof last_failure, "%s", line.data + strlen("mazurka: "));
@@ -41,7 +45,7 @@ void mz_notice(const char *format, ...)
     struct mz_strbuf line = {0};
     va_list arguments;
     va_start(arguments, format);
-    mz_strbuf_add(&line, "mazurka: note: ");
+    mz_strbuf_addf(&line, "mazurka: note: %s", prefix ? prefix : "");
     mz_strbuf_addv(&line, format, arguments);
     va_end(arguments);
     mz_strbuf_addc(&line, '\n');

@@ -14,6 +14,10 @@ enum mz_status { /* exit status: the contract with scripts */
 int mz_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Something the user should know, but work goes on. */
 void mz_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Stands before all of it: who says so. */
+void mz_message_prefix(const char *text);
+/* Another process says the same. */
+void mz_message_mute(void);
 /* The text of the last mz_fail(), for reports in other formats; "" if there was none. */
 const char *mz_last_failure(void);
 

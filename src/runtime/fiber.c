@@ -127,6 +127,8 @@ static void start_parked_threads(void)
 }
 
 static uintptr_t stacks; /* of all slots, with their gaps */
+static uintptr_t large;  /* room for larger ones, which end where their slot's room does */
+#define LARGE ((size_t)4 << 30)
 
 static void map_stacks(void)
 {
@@ -135,6 +137,9 @@ static void map_stacks(void)
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     MZ_ASSERT(base != MAP_FAILED);
     stacks = (uintptr_t)base;
+    void *room = mmap(NULL, LARGE * MZ_SLOTS, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    MZ_ASSERT(room != MAP_FAILED);
+    large = (uintptr_t)room;
     for (unsigned s = 0; s < MZ_SLOTS; s++, base += one) {
         MZ_ASSERT(mprotect(base, GUARD, PROT_NONE) == 0);
         rt.slots[s].stack_low = base + GUARD;
@@ -142,19 +147,26 @@ static void map_stacks(void)
     }
 }
 
-/* A thread that asks for a larger stack than ours gets one of its own, for good. */
+/* A thread that asks for a larger stack than ours gets one of its own, for good. Where it lies depends on the
+ * slot only, so that it is the same in every worker of a search. */
 void mz_fiber_stack(int slot, size_t size)
 {
     if (size <= STACK_SIZE - 16 * PAGE ||
         size <= (size_t)(rt.slots[slot].stack_high - rt.slots[slot].stack_low))
         return;
     size = (size + PAGE - 1) / PAGE * PAGE;
-    char *base =
-        mmap(NULL, size + GUARD, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    MZ_ASSERT(base != MAP_FAILED && mprotect(base, GUARD, PROT_NONE) == 0);
-    rt.slots[slot].stack_low = base + GUARD;
-    rt.slots[slot].stack_high = base + GUARD + size;
+    if (size > LARGE - GUARD) mz_unsupported("a stack of 4 GiB or more", "ask for less");
+    char *high = (char *)large + LARGE * ((size_t)slot + 1);
+    MZ_ASSERT(mprotect(high - size, size, PROT_READ | PROT_WRITE) == 0);
+    rt.slots[slot].stack_low = high - size;
+    rt.slots[slot].stack_high = high;
     mz_fiber_prepare(slot);
+}
+
+void mz_fiber_stacks(bool of_large, uint64_t *start, uint64_t *size)
+{
+    *start = of_large ? large : stacks;
+    *size = (of_large ? LARGE : STACK_SIZE + GUARD) * MZ_SLOTS;
 }
 
 void mz_fiber_init(void)

@@ -53,6 +53,7 @@ void mz_maps_early(void (*add)(uintptr_t start, uintptr_t end));
 void mz_maps_init(void);
 void mz_maps_reset(void);
 bool mz_maps_contains(uint64_t address);
+void mz_maps_range(uint64_t *start, uint64_t *size);
 long mz_maps_mmap(struct mz_call *call);
 long mz_maps_munmap(struct mz_call *call);
 long mz_maps_mremap(struct mz_call *call);

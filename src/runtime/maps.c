@@ -36,6 +36,12 @@ static uint64_t up(uint64_t n) { return (n + PAGE - 1) & ~(PAGE - 1); }
 
 bool mz_maps_contains(uint64_t a) { return a >= ma.base && a < ma.base + RANGE * MZ_SLOTS; }
 
+void mz_maps_range(uint64_t *start, uint64_t *size)
+{
+    *start = ma.base;
+    *size = RANGE * MZ_SLOTS;
+}
+
 static bool in_ranges(uint64_t start, uint64_t size)
 {
     return mz_maps_contains(start) && size <= RANGE && mz_maps_contains(start + size - 1);

@@ -52,7 +52,7 @@ static void set_contended(const void *b)
 void mz_barriers_put(struct mz_message *m)
 {
     mz_put(m, contended_count);
-    for (unsigned i = 0; i < contended_count; i++) mz_put_long(m, (uintptr_t)contended[i]);
+    for (unsigned i = 0; i < contended_count; i++) mz_put_long(m, mz_layout_out((uintptr_t)contended[i]));
 }
 
 void mz_barriers_get(struct mz_message *m)
@@ -60,7 +60,7 @@ void mz_barriers_get(struct mz_message *m)
     uint32_t n = mz_get_count(m, 8);
     MZ_ASSERT(n <= CONTENDED);
     for (contended_count = 0; contended_count < n; contended_count++)
-        contended[contended_count] = (const void *)(uintptr_t)mz_get_long(m);
+        contended[contended_count] = (const void *)(uintptr_t)mz_layout_in(mz_get_long(m));
 }
 
 static void check(const struct mz_barrier *b)

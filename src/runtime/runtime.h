@@ -258,6 +258,7 @@ static inline __attribute__((always_inline)) void mz_tidy(void)
 void mz_fiber_main(void); /* schedule.c: what every fiber runs */
 void mz_fiber_init(void);
 void mz_fiber_prepare(int slot);
+void mz_fiber_stacks(bool of_large, uint64_t *start, uint64_t *size); /* where those of all slots lie */
 void mz_fiber_stack(int slot, size_t size); /* of a thread about to start: at least so large */
 void mz_fiber_go(int slot);                 /* from a fiber to a fiber */
 void mz_fiber_enter(int slot); /* from the explorer to a fiber; returns when the execution has ended */
@@ -301,6 +302,10 @@ bool mz_worker_task(void);
 int mz_worker_slot(int parent, unsigned n);
 uint64_t mz_worker_executions(void);
 _Noreturn void mz_worker_stop(void);
+void mz_layout_init(void); /* layout.c */
+void mz_layout_agree(void);
+uint64_t mz_layout_out(uint64_t address); /* as all workers know it */
+uint64_t mz_layout_in(uint64_t address);
 void mz_barriers_put(struct mz_message *m); /* pthread_barrier.c */
 void mz_barriers_get(struct mz_message *m);
 
@@ -330,6 +335,7 @@ void mz_explore_program(void);
 
 /* snapshot.c: program memory */
 void mz_snapshot_init(void);
+void mz_snapshot_arguments(uint64_t *start, uint64_t *size);
 void mz_snapshot_restore(void);
 bool mz_snapshot_fault(uint64_t address);
 void mz_snapshot_touch(const void *address, size_t size);

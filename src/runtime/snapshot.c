@@ -199,6 +199,8 @@ static size_t vector_size(char **v)
 
 extern char **environ;
 
+static uint64_t arguments, arguments_size; /* where they lie */
+
 static void copy_arguments(void)
 {
     size_t pointers = 2 * sizeof(char *),
@@ -212,6 +214,14 @@ static void copy_arguments(void)
     rt.envp = copy_vector(rt.envp, &text, &slots);
     environ = rt.envp;
     add_segment((uintptr_t)block, (uintptr_t)block + size);
+    arguments = (uintptr_t)block;
+    arguments_size = size;
+}
+
+void mz_snapshot_arguments(uint64_t *start, uint64_t *size)
+{
+    *start = arguments;
+    *size = arguments_size;
 }
 
 void mz_snapshot_init(void)

@@ -142,14 +142,15 @@ void mz_spin_put(struct mz_message *m)
     mz_put(m, all_clean);
     mz_put(m, place_count);
     for (uint32_t i = 0; i < PLACES; i++)
-        if (places[i]) mz_put_long(m, (uintptr_t)places[i]);
+        if (places[i]) mz_put_long(m, mz_layout_out((uintptr_t)places[i]));
 }
 
 void mz_spin_get(struct mz_message *m)
 {
     everywhere = mz_get(m);
     all_clean = mz_get(m);
-    for (uint32_t n = mz_get_count(m, 8); n > 0; n--) add_place((const void *)(uintptr_t)mz_get_long(m));
+    for (uint32_t n = mz_get_count(m, 8); n > 0; n--)
+        add_place((const void *)(uintptr_t)mz_layout_in(mz_get_long(m)));
 }
 
 /* Has the thread been here since it changed anything? Then all places it came by since are to be looked at.

@@ -7,7 +7,7 @@
  *   numbers of threads   who is the n-th child of whom gets its slot from a table that all share
  *   what was learned     locations that are visible, loops that wait, barriers: it comes with the first
  *                        task; who learns more restarts the search, and all others are ended
- *   addresses            the command sees to it that they are the same (channel.addresses) */
+ *   addresses            in messages all are as they would be in one layout that all know (layout.c) */
 #include "kernel.h"
 #include "pthread_objects.h"
 
@@ -29,21 +29,7 @@ static struct mz_common *common;
 static struct mz_message in;
 static uint64_t given; /* when something was given to others, or came */
 static uint64_t counted;
-
-/* ---- threads ---- */
-
-int mz_worker_slot(int parent, unsigned n)
-{
-    uint32_t name = ((uint32_t)parent << 8 | n) + 1;
-    for (int s = 1; s < MZ_SLOTS; s++) {
-        uint32_t is = __atomic_load_n(&common->slots[s], __ATOMIC_ACQUIRE);
-        if (!is && __atomic_compare_exchange_n(&common->slots[s], &is, name, false, __ATOMIC_ACQ_REL,
-                                               __ATOMIC_ACQUIRE))
-            return s;
-        if (is == name) return s;
-    }
-    return 0;
-}
+static bool agreed; /* on addresses */
 
 /* ---- talking ---- */
 
@@ -100,6 +86,29 @@ static bool receive(struct mz_message *m)
     return true;
 }
 
+/* ---- threads ---- */
+
+/* Of a cluster: rank 0 knows. Once for each thread. */
+static int ask_for_slot(uint32_t name)
+{
+    int slot = mz_common_known_slot(common, name);
+    if (slot) return slot;
+    __atomic_store_n(&link_->slot, name, __ATOMIC_RELEASE);
+    ring(&common->bell);
+    while (__atomic_load_n(&link_->slot, __ATOMIC_ACQUIRE) == name) {
+        uint32_t seen = link_->bell;
+        if (told_to_stop()) mz_worker_stop();
+        if (link_->slot == name) wait_for_bell(seen);
+    }
+    return mz_common_known_slot(common, name);
+}
+
+int mz_worker_slot(int parent, unsigned n)
+{
+    uint32_t name = ((uint32_t)parent << 8 | n) + 1;
+    return common->asks ? ask_for_slot(name) : mz_common_slot(common, name);
+}
+
 /* ---- what the engine asks for ---- */
 
 static enum mz_share_wish wish(void *system)
@@ -134,7 +143,11 @@ static void put_knowledge(void *system, struct mz_message *m)
     const struct mz_channel *c = rt.channel;
     (void)system;
     mz_put(m, c->location_count);
-    mz_put_bytes(m, c->locations, c->location_count * sizeof *c->locations);
+    for (uint32_t i = 0; i < c->location_count; i++) {
+        struct mz_location l = c->locations[i];
+        if (l.kind == MZ_LOCATION_ADDRESS) l.offset = mz_layout_out(l.offset);
+        mz_put_bytes(m, &l, sizeof l);
+    }
     mz_spin_put(m);
     mz_barriers_put(m);
 }
@@ -147,8 +160,23 @@ static void get_knowledge(void *system, struct mz_message *m)
     MZ_ASSERT(n <= MZ_MAX_LOCATIONS);
     c->location_count = n;
     mz_get_bytes(m, c->locations, n * sizeof *c->locations);
+    for (uint32_t i = 0; i < n; i++)
+        if (c->locations[i].kind == MZ_LOCATION_ADDRESS)
+            c->locations[i].offset = mz_layout_in(c->locations[i].offset);
     mz_spin_get(m);
     mz_barriers_get(m);
+}
+
+static uint64_t key_out(void *system, uint64_t key)
+{
+    (void)system;
+    return mz_layout_out(key);
+}
+
+static uint64_t key_in(void *system, uint64_t key)
+{
+    (void)system;
+    return mz_layout_in(key);
 }
 
 const struct mz_share_options mz_worker_sharing = {.wish = wish,
@@ -156,31 +184,19 @@ const struct mz_share_options mz_worker_sharing = {.wish = wish,
                                                    .ask = ask,
                                                    .put_knowledge = put_knowledge,
                                                    .get_knowledge = get_knowledge,
+                                                   .key_out = key_out,
+                                                   .key_in = key_in,
                                                    .room = ROOM};
 
 /* ---- its life ---- */
-
-static uint64_t mix(uint64_t h, uint64_t value) { return (h ^ value) * 0x100000001b3ull; }
-
-/* Where everything lies that objects can be in. */
-static uint64_t addresses(void)
-{
-    const char *low, *high;
-    uint64_t h = mix(0xcbf29ce484222325ull, (uintptr_t)&rt);
-    for (uint32_t i = 0; i < rt.channel->module_count; i++) h = mix(h, rt.channel->modules[i].bias);
-    for (int s = 0; s < MZ_SLOTS; s += MZ_SLOTS - 1) {
-        mz_heap_arena(s, &low, &high);
-        h = mix(mix(mix(h, (uintptr_t)low), rt.slots[s].fs), (uintptr_t)rt.slots[s].stack_high);
-    }
-    return h;
-}
 
 void mz_worker_init(void)
 {
     link_ = (struct mz_link *)((char *)rt.channel + rt.channel->link_offset);
     common = (struct mz_common *)((char *)rt.channel + rt.channel->common_offset);
-    rt.channel->addresses = addresses();
     if (!rt.shared) return;
+    mz_layout_init();
+    ring(&common->bell);
     in = (struct mz_message){.data = mz_region_reserve(ROOM), .capacity = ROOM};
     MZ_ASSERT(in.data != NULL);
 }
@@ -204,6 +220,8 @@ bool mz_worker_task(void)
 {
     rt.channel->analysing = 1;
     bool some = receive(&in);
+    if (!agreed) mz_layout_agree();
+    agreed = true;
     if (some && !mz_explore_task(rt.x, &in)) MZ_BUG("a task that cannot be understood");
     rt.channel->analysing = 0;
     given = mz_ticks();

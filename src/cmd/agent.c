@@ -1,0 +1,426 @@
+/* A rank other than 0: starts workers, and carries messages between them and rank 0: see cluster.h, and
+ * cluster_internal.h for what is said.
+ *
+ * It decides nothing. Of a worker's channel only what has changed is sent, now and then, and all of it when
+ * the worker has ended. If rank 0 is not heard of any more, the agent ends. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "../report/memory.h"
+#include "../report/message.h"
+#include "cluster_internal.h"
+#include "files.h"
+#include "process.h"
+#include "tempdir.h"
+
+#define LONGEST_NAP    0.002
+#define NEWS           0.1   /* seconds between counters that are sent */
+#define LAST_WAIT      600u  /* seconds for rank 0 to come to its end */
+#define FIRST_PATIENCE 600.0 /* it may have to compile */
+
+struct agent {
+    struct mz_cluster *cluster;
+    struct mz_pool pool; /* only what pool_worker.c needs */
+    struct mz_target target;
+    struct mz_program program;
+    struct mz_list arguments, environment;
+    double heard, news;
+    uint64_t counted, elsewhere; /* executions: ours, and those of others that have been added */
+    bool set_up, quit;
+};
+
+/* ---- to rank 0 ---- */
+
+static void send(struct agent *a) { mz_cluster_send(a->cluster, 0); }
+
+static struct mz_message *begin(struct agent *a, enum mz_answer kind)
+{
+    mz_cluster_begin(a->cluster, kind);
+    return &a->cluster->out;
+}
+
+static struct mz_message *begin_of(struct agent *a, enum mz_answer kind, const struct mz_worker *w)
+{
+    mz_put(begin(a, kind), w->number);
+    return &a->cluster->out;
+}
+
+static void put_piece(struct mz_message *m, const struct mz_channel *c, uint64_t offset, uint64_t size)
+{
+    if (offset > c->size || size > c->size - offset) return;
+    mz_put_long(m, offset);
+    mz_put_block(m, (const char *)c + offset, size);
+}
+
+#define FIELD(c, field) offsetof(struct mz_channel, field), sizeof(c)->field
+
+/* New findings with their schedules, then the counters, of findings, too. */
+static void put_news(struct mz_worker *w, struct mz_message *m)
+{
+    const struct mz_channel *c = w->outcome.channel;
+    uint64_t head = offsetof(struct mz_channel, counters);
+    uint32_t n = c->finding_count < MZ_MAX_FINDINGS ? c->finding_count : MZ_MAX_FINDINGS;
+    for (uint32_t i = w->findings_sent; i < n; i++) {
+        const struct mz_finding *f = &c->findings[i];
+        put_piece(m, c, offsetof(struct mz_channel, findings) + i * sizeof *f, sizeof *f);
+        put_piece(m, c, f->steps_offset, f->steps * sizeof(struct mz_step));
+    }
+    w->findings_sent = n;
+    put_piece(m, c, head, offsetof(struct mz_channel, modules) - head);
+}
+
+/* Once, when it has begun. */
+static void put_beginning(struct mz_worker *w, struct mz_message *m)
+{
+    const struct mz_channel *c = w->outcome.channel;
+    put_piece(m, c, FIELD(c, modules));
+    put_piece(m, c, FIELD(c, layout));
+    w->begun = true;
+}
+
+static void send_news(struct agent *a, struct mz_worker *w)
+{
+    const struct mz_channel *c = w->outcome.channel;
+    bool begins = !w->begun && c->layout.count;
+    if (!begins && !memcmp(&w->sent, &c->counters, sizeof w->sent) && w->findings_sent == c->finding_count)
+        return;
+    struct mz_message *m = begin_of(a, MZ_ANSWER_PIECES, w);
+    w->sent = c->counters;
+    put_news(w, m);
+    if (begins) put_beginning(w, m);
+    double busy = a->cluster->busy;
+    send(a);
+    a->cluster->busy = busy;
+}
+
+static void send_end(struct agent *a, struct mz_worker *w)
+{
+    const struct mz_channel *c = w->outcome.channel;
+    uint64_t tail = offsetof(struct mz_channel, live_offset);
+    struct mz_message *m = begin_of(a, MZ_ANSWER_PIECES, w);
+    put_news(w, m);
+    put_beginning(w, m);
+    put_piece(m, c, FIELD(c, threads));
+    put_piece(m, c, tail, sizeof *c - tail);
+    put_piece(m, c, c->live_offset, c->live_length * sizeof(struct mz_step));
+    send(a);
+    m = begin_of(a, MZ_ANSWER_ENDED, w);
+    mz_put(m, (uint32_t)w->outcome.wait_status);
+    mz_put(m, w->outcome.killed | (uint32_t)w->outcome.stalled << 1);
+    mz_put_long(m, w->outcome.peak_memory);
+    send(a);
+}
+
+static void send_told(struct agent *a, struct mz_worker *w)
+{
+    struct mz_message m;
+    while (mz_worker_hear(w, &m)) {
+        struct mz_message *out = begin_of(a, MZ_ANSWER_TOLD, w);
+        memcpy(out->data + out->count, m.data, m.count);
+        out->count += m.count;
+        send(a);
+    }
+}
+
+static void send_slot(struct agent *a, struct mz_worker *w)
+{
+    uint32_t name = __atomic_load_n(&mz_worker_link(w)->slot, __ATOMIC_ACQUIRE);
+    if (!name || name == w->slot_asked) return;
+    w->slot_asked = name;
+    mz_put(begin_of(a, MZ_ANSWER_SLOT, w), name);
+    send(a);
+}
+
+static void beat(struct agent *a, double now)
+{
+    double busy = a->cluster->busy;
+    if (now - a->cluster->beat < MZ_HEARTBEAT) return;
+    a->cluster->beat = now;
+    struct mz_message *m = begin(a, MZ_ANSWER_ALIVE);
+    a->counted = a->set_up ? a->pool.common->executions - a->elsewhere : 0;
+    mz_put_long(m, a->counted);
+    send(a);
+    a->cluster->busy = busy;
+}
+
+/* ---- what rank 0 says ---- */
+
+static void get_list(struct mz_message *m, struct mz_list *list)
+{
+    for (uint32_t n = mz_get_count(m, 8); n > 0 && !m->bad; n--) {
+        char *text = mz_get_text(m);
+        mz_list_add(list, text);
+        free(text);
+    }
+}
+
+/* What the loader is told here stays. */
+static void get_environment(struct mz_message *m, struct mz_list *list)
+{
+    extern char **environ;
+    struct mz_list all = {0};
+    get_list(m, &all);
+    for (size_t i = 0; i < all.count; i++)
+        if (strncmp(all.items[i], "LD_", 3) != 0) mz_list_add(list, all.items[i]);
+    for (char **e = environ; *e; e++)
+        if (!strncmp(*e, "LD_", 3)) mz_list_add(list, *e);
+    mz_list_release(&all);
+}
+
+static char *write_program(const char *name, const void *data, size_t size)
+{
+    const char *dir = mz_tempdir();
+    if (!dir) return NULL;
+    char *path = mz_format("%s/%s", dir, mz_files_base(name));
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+    ssize_t n = 0;
+    for (size_t done = 0; fd >= 0 && done < size && n >= 0; done += (size_t)n)
+        n = write(fd, (const char *)data + done, size - done);
+    if (fd < 0 || n < 0 || close(fd) < 0) {
+        mz_fail("cannot write the program to %s: %s", path, strerror(errno));
+        free(path);
+        return NULL;
+    }
+    return path;
+}
+
+static void set_up(struct agent *a, struct mz_message *m)
+{
+    struct mz_target *t = &a->target;
+    size_t size;
+    mz_get_bytes(m, &t->options, sizeof t->options);
+    t->show_output = mz_get(m);
+    t->output_to_stderr = mz_get(m);
+    t->stack_limit = mz_get_long(m);
+    a->pool.common_fd = -1;
+    bool good = !a->set_up && mz_pool_make_common(&a->pool) == 0;
+    for (int i = 0; i < MZ_MAX_THREADS; i++) {
+        uint32_t slot = mz_get(m);
+        if (good) a->pool.common->slots[i] = slot;
+    }
+    if (good) a->pool.common->asks = 1;
+    a->program.name = mz_get_text(m);
+    get_list(m, &a->arguments);
+    get_environment(m, &a->environment);
+    const void *data = mz_get_block(m, &size);
+    if (good && !m->bad) a->program.path = write_program(a->program.name, data, size);
+    t->program = &a->program;
+    t->arguments = &a->arguments;
+    t->environment = mz_list_argv(&a->environment);
+    t->cluster = true;
+    a->pool.target = t;
+    a->set_up = good && a->program.path;
+    begin(a, a->set_up ? MZ_ANSWER_READY : MZ_ANSWER_CANNOT);
+    send(a);
+}
+
+static void start(struct agent *a, uint32_t number, struct mz_message *m)
+{
+    mz_get_bytes(m, &a->pool.layout, sizeof a->pool.layout);
+    struct mz_worker *w = a->set_up ? mz_worker_start(&a->pool) : NULL;
+    if (w) {
+        w->number = number;
+        w->outcome.channel->reference = a->pool.layout;
+        return;
+    }
+    begin(a, MZ_ANSWER_CANNOT);
+    send(a);
+}
+
+static void take_slot(struct agent *a, struct mz_worker *w, struct mz_message *m)
+{
+    uint32_t name = mz_get(m), slot = mz_get(m);
+    if (slot && slot < MZ_MAX_THREADS) __atomic_store_n(&a->pool.common->slots[slot], name, __ATOMIC_RELEASE);
+    w->slot_asked = 0;
+    __atomic_store_n(&mz_worker_link(w)->slot, 0, __ATOMIC_RELEASE);
+    mz_worker_ring(w);
+}
+
+static void kill_worker(struct agent *a, struct mz_worker *w, bool report)
+{
+    if (report)
+        mz_watch_kill(&w->watch);
+    else
+        mz_worker_end(&a->pool, w);
+}
+
+static struct mz_worker *find(struct agent *a, uint32_t number)
+{
+    for (uint32_t i = 0; i < a->pool.count; i++)
+        if (a->pool.workers[i]->number == number && a->pool.workers[i]->alive) return a->pool.workers[i];
+    return NULL;
+}
+
+static void hear_for(struct agent *a, uint32_t kind, struct mz_message *m)
+{
+    uint32_t number = mz_get(m);
+    struct mz_worker *w = find(a, number);
+    struct mz_message inner = {
+        .data = m->data + m->at, .count = m->count - m->at, .capacity = m->count - m->at};
+    if (kind == MZ_SAY_START) start(a, number, m);
+    if (!w) return; /* has ended meanwhile */
+    if (kind == MZ_SAY_TELL) mz_worker_say(w, &inner);
+    if (kind == MZ_SAY_WISH) mz_worker_link(w)->wish = mz_get(m);
+    if (kind == MZ_SAY_STOP) mz_worker_ask_to_stop(w);
+    if (kind == MZ_SAY_KILL) kill_worker(a, w, mz_get(m));
+    if (kind == MZ_SAY_SLOT) take_slot(a, w, m);
+}
+
+static void hear(struct agent *a, struct mz_message *m)
+{
+    uint32_t kind = mz_get(m);
+    uint64_t others;
+    switch (kind) {
+    case MZ_SAY_SETUP:
+        set_up(a, m);
+        break;
+    case MZ_SAY_ALIVE:
+        others = mz_get_long(m);
+        if (!a->set_up) break;
+        __atomic_add_fetch(&a->pool.common->executions, others - a->elsewhere, __ATOMIC_RELAXED);
+        a->elsewhere = others;
+        break;
+    case MZ_SAY_QUIT:
+        a->quit = true;
+        break;
+    default:
+        hear_for(a, kind, m);
+    }
+}
+
+/* ---- its life ---- */
+
+/* Has it ended? It cannot even begin where the program lacks a library: said here, with this host's name. */
+static void reap(struct agent *a, struct mz_worker *w)
+{
+    struct rusage usage = {0};
+    pid_t done = wait4(w->watch.pid, &w->outcome.wait_status, WNOHANG, &usage);
+    if (done == 0 || (done < 0 && errno == EINTR)) return;
+    w->outcome.peak_memory = (uint64_t)usage.ru_maxrss * 1024;
+    kill(-w->watch.pid, SIGKILL);
+    bool lost = WIFSIGNALED(w->outcome.wait_status) && WTERMSIG(w->outcome.wait_status) == SIGKILL;
+    send_told(a, w);
+    mz_worker_gone(&a->pool, w);
+    if (!w->outcome.channel->started && !lost) {
+        mz_target_no_start(&a->target, &w->outcome);
+        begin(a, MZ_ANSWER_CANNOT);
+        send(a);
+        return;
+    }
+    send_end(a, w);
+}
+
+/* Those that have ended are not needed any more. */
+static void sweep(struct agent *a)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < a->pool.count; i++) {
+        struct mz_worker *w = a->pool.workers[i];
+        if (w->alive)
+            a->pool.workers[n++] = w;
+        else
+            mz_worker_free(w);
+    }
+    a->pool.count = n;
+}
+
+static void look_at_workers(struct agent *a, double now)
+{
+    bool news = now - a->news >= NEWS;
+    for (uint32_t i = 0; i < a->pool.count; i++) {
+        struct mz_worker *w = a->pool.workers[i];
+        if (!w->alive) continue;
+        send_told(a, w);
+        send_slot(a, w);
+        mz_worker_flush(w);
+        mz_watch_life(&w->watch, now);
+        if (news || (!w->begun && w->outcome.channel->layout.count)) send_news(a, w);
+        reap(a, w);
+    }
+    if (news) a->news = now;
+    sweep(a);
+}
+
+static void nap(struct agent *a, uint32_t seen)
+{
+    double seconds = mz_cluster_nap(a->cluster, mz_process_clock(), LONGEST_NAP);
+    struct timespec t = {0, (long)(seconds * 1e9)};
+    if (a->set_up)
+        syscall(SYS_futex, &a->pool.common->bell, FUTEX_WAIT, seen, &t, NULL, 0);
+    else
+        nanosleep(&t, NULL);
+}
+
+static void handle_signal(struct agent *a, int signal)
+{
+    if (signal == 0 || signal == SIGCHLD) return;
+    begin(a, MZ_ANSWER_INTERRUPT);
+    send(a);
+}
+
+static void live(struct agent *a)
+{
+    struct mz_message m;
+    int rank;
+    while (!a->quit) {
+        uint32_t seen = a->set_up ? a->pool.common->bell : 0;
+        double now = mz_process_clock();
+        while (!a->quit && mz_cluster_receive(a->cluster, &rank, &m)) {
+            if (rank != 0) continue;
+            a->heard = now;
+            hear(a, &m);
+        }
+        look_at_workers(a, now);
+        beat(a, now);
+        handle_signal(a, mz_process_next_signal(0));
+        if (now - a->heard > a->cluster->patience) a->quit = a->cluster->lost_some = true;
+        if (!a->quit) nap(a, seen);
+    }
+}
+
+static void greet(struct agent *a, const char *host)
+{
+    struct mz_message *m = begin(a, MZ_ANSWER_HELLO);
+    char *build = mz_cluster_build();
+    mz_put_text(m, build);
+    mz_put_text(m, host);
+    send(a);
+    free(build);
+}
+
+int mz_agent(void)
+{
+    struct agent a = {0};
+    char host[64] = "?", *name;
+    gethostname(host, sizeof host - 1);
+    mz_message_prefix("");
+    mz_cluster_stand_behind();
+    a.cluster = mz_cluster_join();
+    if (!a.cluster) return MZ_STATUS_FAILED;
+    name = mz_format("rank %d on %s: ", a.cluster->rank, host);
+    mz_message_prefix(name);
+    a.heard = mz_process_clock() + FIRST_PATIENCE;
+    greet(&a, host);
+    live(&a);
+    for (uint32_t i = 0; i < a.pool.count; i++) mz_worker_end(&a.pool, a.pool.workers[i]);
+    sweep(&a);
+    mz_cluster_leave(a.cluster, 0, LAST_WAIT);
+    free(a.pool.workers);
+    free(a.program.name);
+    free(a.program.path);
+    mz_list_release(&a.arguments);
+    mz_list_release(&a.environment);
+    free(name);
+    return 0;
+}

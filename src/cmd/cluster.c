@@ -1,0 +1,278 @@
+/* Beginning and end of a run under mpirun: see cluster.h. */
+#define _GNU_SOURCE
+#include "cluster_internal.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "../base/region.h"
+#include "../report/memory.h"
+#include "../report/message.h"
+#include "../report/sha256.h"
+#include "paths.h"
+#include "process.h"
+#include "tempdir.h"
+
+#define ROOM       ((size_t)1 << 32)
+#define PATIENCE   10.0 /* seconds */
+#define LAST_WORDS 5.0  /* for what was sent to go, and for MPI to end */
+#define SHORT_NAP  0.00005
+#define NAP_SHARE  16 /* of the time since the last message */
+
+/* ---- who are we? ---- */
+
+static const struct launcher { /* variables of the processes that it starts */
+    const char *rank, *size, *plugin;
+} launchers[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "openmpi"}, /* Open MPI's mpirun */
+    {"PMI_RANK", "PMI_SIZE", "mpich"},                           /* MPICH's, and others of its kind */
+    {"PMIX_RANK", NULL, "openmpi"},                              /* srun --mpi=pmix, prterun */
+};
+
+static const struct launcher *find_launcher(void)
+{
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        if (getenv(launchers[i].rank)) return &launchers[i];
+    return NULL;
+}
+
+static const char *wanted_plugin(void)
+{
+    const char *own = getenv("MAZURKA_MPI");
+    const struct launcher *l = find_launcher();
+    return own && *own ? own : l ? l->plugin : NULL;
+}
+
+static int told_size(void)
+{
+    const struct launcher *l = find_launcher();
+    const char *size = l && l->size ? getenv(l->size) : NULL;
+    return size ? atoi(size) : 0;
+}
+
+int mz_cluster_rank(void)
+{
+    const char *own = getenv("MAZURKA_MPI");
+    const struct launcher *l = find_launcher();
+    if (!l || (own && !strcmp(own, "none")) || told_size() == 1) return -1;
+    return atoi(getenv(l->rank));
+}
+
+/* ---- MPI ---- */
+
+static const struct {
+    const char *name, *packages;
+} implementations[] = {{"openmpi", "libopenmpi-dev openmpi-bin"}, {"mpich", "libmpich-dev mpich"}};
+
+static int no_plugin(const char *name, const char *path, const char *problem)
+{
+    for (size_t i = 0; i < sizeof implementations / sizeof *implementations; i++) {
+        if (strcmp(implementations[i].name, name) != 0) continue;
+        if (access(path, F_OK) < 0)
+            return mz_fail("started by mpirun, but built without %s: apt-get install %s, then run make again "
+                           "(MAZURKA_MPI=none: as without mpirun)",
+                           name, implementations[i].packages);
+        return mz_fail("started by mpirun, but %s cannot be loaded (%s): apt-get install %s", path, problem,
+                       implementations[i].packages);
+    }
+    return mz_fail("MAZURKA_MPI=%s: it is openmpi, mpich or none", name);
+}
+
+static const struct mz_transport *load(void)
+{
+    struct mz_paths paths;
+    const char *name = wanted_plugin();
+    if (mz_paths_find(&paths) != 0) return NULL;
+    char *path = mz_format("%s/libmazurka-%s.so", paths.library_dir, name);
+    void *plugin = dlopen(path, RTLD_NOW | RTLD_GLOBAL); /* its own plug-ins look for its symbols */
+    const struct mz_transport *t = plugin ? dlsym(plugin, MZ_TRANSPORT_SYMBOL) : NULL;
+    if (!t)
+        no_plugin(name, path, dlerror());
+    else if (t->version != MZ_TRANSPORT_VERSION)
+        mz_fail("%s is of another version of mazurka: run make again", path), t = NULL;
+    free(path);
+    return t;
+}
+
+struct mz_cluster *mz_cluster_join(void)
+{
+    const struct mz_transport *t = load();
+    const char *patience = getenv("MAZURKA_RANK_TIMEOUT");
+    if (!t) return NULL;
+    struct mz_cluster *c = mz_memory_new(sizeof *c);
+    signal(SIGUSR1, SIG_IGN); /* MPICH's mpirun sends it when a rank has died */
+    c->transport = t;
+    c->patience = patience && atof(patience) > 0 ? atof(patience) : PATIENCE;
+    c->out = (struct mz_message){.data = mz_region_reserve(ROOM), .capacity = ROOM};
+    bool opened = c->out.data && t->open(&c->rank, &c->size);
+    if (opened && (told_size() <= 1 || c->size == told_size()) && c->rank == mz_cluster_rank()) return c;
+    if (!opened)
+        mz_fail("%s could not begin: see its messages above", t->name);
+    else
+        mz_fail("mpirun started %d processes, but %s knows of %d: this mpirun is of another implementation "
+                "(MAZURKA_MPI=openmpi, or mpich, says which one to use)",
+                told_size(), t->name, c->size);
+    free(c);
+    return NULL;
+}
+
+/* All come to their ends together. If one does not, because it has died, there is no waiting for it: what had
+ * to be said has been said. */
+static int last_status;
+
+static void enough(int signal_number)
+{
+    (void)signal_number;
+    fflush(stdout);
+    _exit(last_status);
+}
+
+void mz_cluster_leave(struct mz_cluster *c, int status, unsigned patience)
+{
+    double start = mz_process_clock();
+    while (!c->transport->idle() && mz_process_clock() - start < LAST_WORDS) usleep(1000);
+    last_status = status;
+    signal(SIGALRM, enough);
+    alarm(patience);
+    if (!c->lost_some) c->transport->close();
+    alarm(0);
+    mz_region_free(c->out.data, ROOM);
+    free(c->ranks);
+    free(c);
+}
+
+/* ---- rank 0 ---- */
+
+int mz_cluster_open(struct mz_cluster **cluster)
+{
+    *cluster = NULL;
+    if (mz_cluster_rank() != 0) return 0;
+    struct mz_cluster *c = mz_cluster_join();
+    if (!c) return MZ_STATUS_FAILED;
+    c->ranks = mz_memory_new((size_t)c->size * sizeof *c->ranks);
+    *cluster = c;
+    return 0;
+}
+
+void mz_cluster_dismiss(struct mz_cluster *c)
+{
+    for (int r = 1; c && r < c->size; r++) {
+        if (c->dismissed) continue;
+        mz_cluster_begin(c, MZ_SAY_QUIT);
+        mz_cluster_send(c, r);
+    }
+    if (c) c->dismissed = true;
+}
+
+void mz_cluster_close(struct mz_cluster *c, int status)
+{
+    if (!c) return;
+    mz_cluster_dismiss(c);
+    fflush(NULL);
+    mz_cluster_leave(c, status, (unsigned)LAST_WORDS);
+}
+
+/* ---- the others ---- */
+
+static volatile pid_t child;
+
+static void pass_on(int signal_number) { kill(child, signal_number); }
+
+/* The process that mpirun knows of. Whatever becomes of the agent, it ends in good order. */
+static _Noreturn void wait_for_agent(void)
+{
+    int status = 0, signals[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], pass_on);
+    signal(SIGUSR1, SIG_IGN);
+    mz_process_restore_signals();
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    mz_tempdir_remove();
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 0);
+}
+
+void mz_cluster_stand_behind(void)
+{
+    pid_t parent = getpid();
+    mz_tempdir(); /* removed by this process */
+    fflush(NULL);
+    child = fork();
+    if (child > 0) wait_for_agent();
+    if (child < 0) return; /* then without */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(0);
+}
+
+/* ---- messages ---- */
+
+void mz_cluster_begin(struct mz_cluster *c, uint32_t kind)
+{
+    mz_message_clear(&c->out);
+    mz_put(&c->out, kind);
+}
+
+void mz_cluster_send(struct mz_cluster *c, int rank)
+{
+    c->busy = mz_process_clock();
+    if (rank > 0 && c->ranks[rank].state == MZ_RANK_GONE) return;
+    c->transport->send(rank, c->out.data, c->out.count); /* one that cannot be reached is missed soon */
+}
+
+bool mz_cluster_receive(struct mz_cluster *c, int *rank, struct mz_message *m)
+{
+    size_t size = 0;
+    const void *data = c->transport->receive(rank, &size);
+    if (!data) return false;
+    *m = (struct mz_message){.data = (uint8_t *)data, .count = size, .capacity = size};
+    c->busy = mz_process_clock();
+    return true;
+}
+
+void mz_put_block(struct mz_message *m, const void *data, size_t size)
+{
+    MZ_ASSERT(m->capacity - m->count >= size + sizeof(uint64_t));
+    mz_put_long(m, size);
+    if (size) memcpy(m->data + m->count, data, size);
+    m->count += size;
+}
+
+void mz_put_text(struct mz_message *m, const char *text) { mz_put_block(m, text, strlen(text)); }
+
+const void *mz_get_block(struct mz_message *m, size_t *size)
+{
+    uint64_t n = mz_get_long(m);
+    if (n > m->count - m->at) m->bad = true;
+    *size = m->bad ? 0 : n;
+    const void *data = m->data + m->at;
+    m->at += *size;
+    return data;
+}
+
+char *mz_get_text(struct mz_message *m)
+{
+    size_t size;
+    const char *text = mz_get_block(m, &size);
+    return mz_memory_stringn(text, size);
+}
+
+double mz_cluster_nap(const struct mz_cluster *c, double now, double longest)
+{
+    double nap = (now - c->busy) / NAP_SHARE;
+    return nap < SHORT_NAP ? SHORT_NAP : nap > longest ? longest : nap;
+}
+
+/* The version, and the library that is in every target. */
+char *mz_cluster_build(void)
+{
+    struct mz_paths paths;
+    struct mz_sha256 s;
+    char hex[65] = "";
+    mz_sha256_init(&s);
+    if (mz_paths_find(&paths) == 0 && mz_sha256_file(&s, paths.library) == 0) mz_sha256_hex(&s, hex);
+    return mz_format("mazurka %s, %s", MZ_VERSION, hex);
+}

@@ -1,0 +1,84 @@
+/* Private to cluster.c (beginning and end), remote.c (rank 0), agent.c (the others): what they say to each
+ * other.
+ *
+ * A message is a word that says what it is, mostly a worker's number, and the rest. Both sides are the same
+ * build of mazurka: rank 0 makes sure of that first. */
+#ifndef MZ_CMD_CLUSTER_INTERNAL_H
+#define MZ_CMD_CLUSTER_INTERNAL_H
+
+#include "../event/message.h"
+#include "../mpi/transport.h"
+#include "cluster.h"
+#include "pool_internal.h"
+
+enum mz_say {               /* from rank 0 */
+              MZ_SAY_SETUP, /* all that is needed to start workers */
+              MZ_SAY_START, /* a worker: its number, the layout of addresses */
+              MZ_SAY_TELL,  /* worker, a message for it */
+              MZ_SAY_WISH,  /* worker, enum mz_share_wish */
+              MZ_SAY_STOP,  /* worker: it is asked to stop */
+              MZ_SAY_KILL,  /* worker; 1: after looking where it is, and tell what came of it; 0: forget it */
+              MZ_SAY_SLOT,  /* worker, the name of a thread, its slot (0: there is none left) */
+              MZ_SAY_ALIVE, /* how many executions others have made */
+              MZ_SAY_QUIT
+};
+
+enum mz_answer {                     /* to rank 0 */
+                 MZ_ANSWER_HELLO,    /* what build it is, the host */
+                 MZ_ANSWER_READY,    /* after SETUP */
+                 MZ_ANSWER_CANNOT,   /* be of use; it has said why */
+                 MZ_ANSWER_TOLD,     /* worker, a message of it */
+                 MZ_ANSWER_PIECES,   /* worker, pieces of its channel that have changed: offset, length, bytes
+                                      */
+                 MZ_ANSWER_ENDED,    /* worker, wait status, 1 killed | 2 stalled, peak memory */
+                 MZ_ANSWER_SLOT,     /* worker, the name of a thread that needs a slot */
+                 MZ_ANSWER_ALIVE,    /* how many executions its workers have made */
+                 MZ_ANSWER_INTERRUPT /* it was asked to end by a signal */
+};
+
+#define MZ_HEARTBEAT 0.5 /* seconds */
+
+enum mz_rank_state { MZ_RANK_SILENT, MZ_RANK_SETTING_UP, MZ_RANK_READY, MZ_RANK_GONE };
+
+struct mz_rank { /* another one, as rank 0 knows it */
+    enum mz_rank_state state;
+    char host[64];
+    double heard;
+    uint32_t living;     /* workers */
+    uint64_t executions; /* of its workers, at its last heartbeat */
+};
+
+struct mz_cluster {
+    const struct mz_transport *transport;
+    int rank, size;
+    struct mz_rank *ranks; /* rank 0: of all; [0] is not used */
+    struct mz_message out; /* room for one message */
+    struct mz_message setup;
+    double patience;         /* seconds until a rank that says nothing is given up */
+    double busy;             /* when a message last came or went */
+    double beat;             /* when the last heartbeat was sent */
+    bool lost_some;          /* then MPI cannot be ended in good order */
+    bool dismissed;          /* all have been told to go home */
+    uint32_t left_out, lost; /* ranks that could not begin, and that were lost */
+};
+
+void mz_cluster_begin(struct mz_cluster *c, uint32_t kind);
+void mz_cluster_send(struct mz_cluster *c, int rank); /* what is in `out` */
+/* The next message; false: none. */
+bool mz_cluster_receive(struct mz_cluster *c, int *rank, struct mz_message *m);
+/* Bytes whose length is sent with them. */
+void mz_put_block(struct mz_message *m, const void *data, size_t size);
+void mz_put_text(struct mz_message *m, const char *text);
+const void *mz_get_block(struct mz_message *m, size_t *size);
+char *mz_get_text(struct mz_message *m); /* a new string */
+/* How long to sleep until it is looked again whether a message has come: less, when some came lately. */
+double mz_cluster_nap(const struct mz_cluster *c, double now, double longest);
+/* What must be the same on all hosts. */
+char *mz_cluster_build(void);
+struct mz_cluster *mz_cluster_join(void); /* NULL after one line */
+/* The end of MPI, which waits for the others, but not longer than so many seconds: then we exit. */
+void mz_cluster_leave(struct mz_cluster *c, int status, unsigned patience);
+/* Any other rank: go on in a child of the process that mpirun started. */
+void mz_cluster_stand_behind(void);
+
+#endif

@@ -1,0 +1,321 @@
+/* Rank 0's side of workers elsewhere: see remote.h, and cluster_internal.h for the messages. */
+#define _GNU_SOURCE
+#include "remote.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "../base/region.h"
+#include "../report/memory.h"
+#include "../report/message.h"
+#include "cluster_internal.h"
+#include "process.h"
+
+#define FIRST_PATIENCE 60.0 /* seconds for a rank to begin */
+
+extern char **environ;
+
+/* ---- to a worker ---- */
+
+static void send(struct mz_worker *w) { mz_cluster_send(w->cluster, w->rank); }
+
+static struct mz_message *begin(struct mz_worker *w, enum mz_say kind)
+{
+    mz_cluster_begin(w->cluster, kind);
+    mz_put(&w->cluster->out, w->number);
+    return &w->cluster->out;
+}
+
+void mz_remote_say(struct mz_worker *w, const struct mz_message *m)
+{
+    struct mz_message *out = begin(w, MZ_SAY_TELL);
+    memcpy(out->data + out->count, m->data, m->count);
+    out->count += m->count;
+    send(w);
+}
+
+void mz_remote_wish(struct mz_worker *w, enum mz_share_wish wish)
+{
+    if (w->wish == wish) return;
+    w->wish = wish;
+    mz_put(begin(w, MZ_SAY_WISH), wish);
+    send(w);
+}
+
+void mz_remote_stop(struct mz_worker *w)
+{
+    if (w->stopped) return;
+    w->stopped = true;
+    begin(w, MZ_SAY_STOP);
+    send(w);
+}
+
+void mz_remote_kill(struct mz_worker *w, bool report)
+{
+    if (w->killed) return;
+    w->killed = true;
+    mz_put(begin(w, MZ_SAY_KILL), report);
+    send(w);
+}
+
+void mz_remote_gone(struct mz_worker *w) { w->cluster->ranks[w->rank].living--; }
+
+/* ---- ranks ---- */
+
+static void put_list(struct mz_message *m, char *const *items)
+{
+    uint32_t n = 0;
+    while (items[n]) n++;
+    mz_put(m, n);
+    for (uint32_t i = 0; i < n; i++) mz_put_text(m, items[i]);
+}
+
+static bool put_file(struct mz_message *m, const char *path)
+{
+    FILE *f = fopen(path, "re");
+    uint64_t at = m->count, size = 0;
+    if (!f) return false;
+    mz_put_long(m, 0);
+    for (size_t n; (n = fread(m->data + m->count, 1, 1 << 16, f)) > 0; size += n) m->count += n;
+    memcpy(m->data + at, &size, sizeof size);
+    bool good = !ferror(f) && size > 0;
+    fclose(f);
+    return good;
+}
+
+/* All that is needed to run the program: it need not be there, nor its files, nor our environment. */
+static bool put_setup(struct mz_pool *p, struct mz_message *m)
+{
+    const struct mz_target *t = p->target;
+    struct rlimit stack = {RLIM_INFINITY, RLIM_INFINITY};
+    char *none[] = {NULL};
+    getrlimit(RLIMIT_STACK, &stack);
+    mz_put_bytes(m, &t->options, sizeof t->options);
+    mz_put(m, t->show_output);
+    mz_put(m, t->output_to_stderr);
+    mz_put_long(m, stack.rlim_cur);
+    for (int i = 0; i < MZ_MAX_THREADS; i++) mz_put(m, p->common->slots[i]);
+    mz_put_text(m, t->program->name);
+    put_list(m, t->arguments->count ? t->arguments->items : none);
+    put_list(m, environ);
+    return put_file(m, t->program->path);
+}
+
+static void lose(struct mz_pool *p, int rank)
+{
+    struct mz_cluster *c = p->cluster;
+    struct mz_rank *r = &c->ranks[rank];
+    if (r->state == MZ_RANK_GONE) return;
+    mz_cluster_begin(c, MZ_SAY_QUIT); /* should it come back */
+    mz_cluster_send(c, rank);
+    r->state = MZ_RANK_GONE;
+    c->lost_some = true;
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->workers[i]->rank == rank && p->workers[i]->alive) mz_pool_lost(p, p->workers[i]);
+}
+
+static void hear_hello(struct mz_pool *p, int rank, struct mz_message *m)
+{
+    struct mz_cluster *c = p->cluster;
+    struct mz_rank *r = &c->ranks[rank];
+    char *build = mz_get_text(m), *host = mz_get_text(m), *own = mz_cluster_build();
+    snprintf(r->host, sizeof r->host, "%s", host);
+    if (m->bad || strcmp(build, own) != 0) {
+        mz_notice("rank %d on %s is left out: it runs another build of mazurka", rank, host);
+        mz_cluster_begin(c, MZ_SAY_QUIT);
+        mz_cluster_send(c, rank);
+        r->state = MZ_RANK_GONE;
+        c->left_out++;
+    } else {
+        mz_cluster_begin(c, MZ_SAY_SETUP);
+        if (!put_setup(p, &c->out)) return; /* the program has gone: no worker can be started here either */
+        mz_cluster_send(c, rank);
+        r->state = MZ_RANK_SETTING_UP;
+    }
+    free(build);
+    free(host);
+    free(own);
+}
+
+void mz_remote_leave_out(struct mz_pool *p, struct mz_worker *w, const char *why)
+{
+    struct mz_cluster *c = p->cluster;
+    struct mz_rank *r = &c->ranks[w->rank];
+    mz_notice("rank %d on %s is left out: %s", w->rank, r->host, why);
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->workers[i]->rank == w->rank) mz_worker_end(p, p->workers[i]);
+    mz_cluster_begin(c, MZ_SAY_QUIT);
+    mz_cluster_send(c, w->rank);
+    r->state = MZ_RANK_GONE;
+    c->left_out++;
+}
+
+/* ---- workers ---- */
+
+static bool start_worker(struct mz_pool *p, int rank)
+{
+    int fd;
+    struct mz_worker *w = mz_worker_new(p, &fd);
+    if (!w) return false;
+    close(fd);
+    w->rank = rank;
+    w->cluster = p->cluster;
+    mz_worker_add(p, w);
+    p->cluster->ranks[rank].living++;
+    struct mz_message *m = begin(w, MZ_SAY_START);
+    mz_put_bytes(m, &p->layout, sizeof p->layout);
+    send(w);
+    return true;
+}
+
+void mz_remote_start(struct mz_pool *p)
+{
+    struct mz_cluster *c = p->cluster;
+    if (!c || !p->layout.count) return;
+    for (int r = 1; r < c->size; r++)
+        while (c->ranks[r].state == MZ_RANK_READY && c->ranks[r].living < p->options->jobs &&
+               p->count < MZ_MAX_WORKERS)
+            if (!start_worker(p, r)) return;
+}
+
+static void hear_pieces(struct mz_worker *w, struct mz_message *m)
+{
+    struct mz_channel *to = w->outcome.channel;
+    while (m->at < m->count && !m->bad) {
+        uint64_t offset = mz_get_long(m);
+        size_t size;
+        const void *data = mz_get_block(m, &size);
+        if (offset >= to->size || size > to->size - offset) m->bad = true;
+        if (!m->bad) memcpy((char *)to + offset, data, size);
+    }
+}
+
+static void hear_ended(struct mz_pool *p, struct mz_worker *w, struct mz_message *m)
+{
+    w->outcome.wait_status = (int)mz_get(m);
+    uint32_t how = mz_get(m);
+    w->outcome.killed = how & 1;
+    w->outcome.stalled = how & 2;
+    w->outcome.peak_memory = mz_get_long(m);
+    mz_pool_ended(p, w);
+}
+
+static void hear_slot(struct mz_worker *w, struct mz_message *m, struct mz_common *common)
+{
+    uint32_t name = mz_get(m);
+    struct mz_message *out = begin(w, MZ_SAY_SLOT);
+    mz_put(out, name);
+    mz_put(out, (uint32_t)mz_common_slot(common, name));
+    send(w);
+}
+
+static void hear_of_worker(struct mz_pool *p, struct mz_worker *w, uint32_t kind, struct mz_message *m)
+{
+    struct mz_message inner = {
+        .data = m->data + m->at, .count = m->count - m->at, .capacity = m->count - m->at};
+    switch (kind) {
+    case MZ_ANSWER_TOLD:
+        w->wish = MZ_SHARE_KEEP; /* it may have forgotten */
+        mz_pool_hear(p, w, &inner);
+        break;
+    case MZ_ANSWER_PIECES:
+        hear_pieces(w, m);
+        break;
+    case MZ_ANSWER_ENDED:
+        hear_ended(p, w, m);
+        break;
+    case MZ_ANSWER_SLOT:
+        hear_slot(w, m, p->common);
+        break;
+    default:
+        break;
+    }
+}
+
+static void hear(struct mz_pool *p, int rank, struct mz_message *m)
+{
+    struct mz_rank *r = &p->cluster->ranks[rank];
+    uint32_t kind = mz_get(m);
+    uint64_t executions;
+    switch (kind) {
+    case MZ_ANSWER_HELLO:
+        hear_hello(p, rank, m);
+        break;
+    case MZ_ANSWER_READY:
+        r->state = MZ_RANK_READY;
+        break;
+    case MZ_ANSWER_CANNOT:
+        r->state = MZ_RANK_GONE;
+        p->cluster->left_out++;
+        break;
+    case MZ_ANSWER_ALIVE:
+        executions = mz_get_long(m);
+        __atomic_add_fetch(&p->common->executions, executions - r->executions, __ATOMIC_RELAXED);
+        r->executions = executions;
+        break;
+    case MZ_ANSWER_INTERRUPT:
+        mz_pool_interrupt(p);
+        break;
+    default: {
+        uint32_t number = mz_get(m);
+        struct mz_worker *w = number < p->count ? p->workers[number] : NULL;
+        if (w && w->alive && w->rank == rank) hear_of_worker(p, w, kind, m);
+    }
+    }
+}
+
+/* ---- */
+
+static void beat(struct mz_pool *p, double now)
+{
+    struct mz_cluster *c = p->cluster;
+    if (now - c->beat < MZ_HEARTBEAT) return;
+    double busy = c->busy;
+    c->beat = now;
+    for (int r = 1; r < c->size; r++) {
+        mz_cluster_begin(c, MZ_SAY_ALIVE);
+        mz_put_long(&c->out, p->common->executions - c->ranks[r].executions);
+        mz_cluster_send(c, r);
+    }
+    c->busy = busy;
+}
+
+static void look_for_dead(struct mz_pool *p, double now)
+{
+    struct mz_cluster *c = p->cluster;
+    for (int r = 1; r < c->size; r++) {
+        struct mz_rank *rank = &c->ranks[r];
+        if (rank->heard <= 0)
+            rank->heard = now + (FIRST_PATIENCE > c->patience ? FIRST_PATIENCE - c->patience : 0);
+        if (rank->state == MZ_RANK_GONE || now - rank->heard < c->patience) continue;
+        if (rank->host[0])
+            mz_notice("rank %d on %s is lost: nothing heard of it for %.0f s; others go on with its part", r,
+                      rank->host, c->patience);
+        else
+            mz_notice("rank %d never came", r);
+        c->lost++;
+        lose(p, r);
+    }
+}
+
+void mz_remote_listen(struct mz_pool *p, double now)
+{
+    struct mz_message m;
+    int rank;
+    if (!p->cluster) return;
+    while (mz_cluster_receive(p->cluster, &rank, &m)) {
+        if (rank <= 0 || rank >= p->cluster->size || p->cluster->ranks[rank].state == MZ_RANK_GONE) continue;
+        p->cluster->ranks[rank].heard = now;
+        hear(p, rank, &m);
+    }
+    beat(p, now);
+    look_for_dead(p, now);
+}
+
+void mz_remote_give_up(struct mz_pool *p)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->workers[i]->rank && p->workers[i]->alive) lose(p, p->workers[i]->rank);
+}
