@@ -12,3 +12,5 @@ void mz_region_free(void *region, size_t bytes)
 {
     if (region) munmap(region, bytes);
 }
+
+void mz_region_empty(void *region, size_t bytes) { madvise(region, bytes, MADV_DONTNEED); }

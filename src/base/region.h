@@ -12,5 +12,7 @@
 /* Returns NULL when the address space is exhausted. The memory reads as zero. */
 void *mz_region_reserve(size_t bytes);
 void mz_region_free(void *region, size_t bytes);
+/* Gives the memory of the first so many bytes back; they read as zero again. */
+void mz_region_empty(void *region, size_t bytes);
 
 #endif

@@ -170,6 +170,30 @@ static void look_at_tree_file(const struct check *c)
         mz_notice("the tree in %s is not complete", c->settings.record_tree);
 }
 
+/* Each worker has its share of the memory: alone, there is more of it, and optimal can fall back to source.
+ * What workers found is not thrown away, nor is what a checkpoint holds. */
+static bool is_worth_starting_over(const struct check *c)
+{
+    const struct mz_settings *s = &c->settings;
+    const struct mz_channel *channel = c->outcome.channel;
+    return channel->end == MZ_END_MEMORY && s->memory_limit && !s->checkpoint && !s->resume &&
+           !channel->finding_count && !c->outcome.interrupted && !c->outcome.timed_out;
+}
+
+static int start_over_alone(struct check *c, struct mz_target *t)
+{
+    double before = c->outcome.seconds, limit = t->time_limit;
+    mz_outcome_release(&c->outcome);
+    t->options.shared = 0;
+    t->options.memory_limit = c->settings.memory_limit;
+    if (limit > 0) t->time_limit = limit > before ? limit - before : 1e-3;
+    int status = mz_target_run(t, &c->outcome);
+    c->outcome.seconds += before;
+    c->outcome.time_limit = limit;
+    c->report.lost_workers = c->settings.jobs;
+    return status;
+}
+
 static int explore(struct check *c)
 {
     const struct mz_settings *s = &c->settings;
@@ -198,6 +222,8 @@ static int explore(struct check *c)
                                    program, settings,      c->cluster};
     t.cluster = c->cluster != NULL;
     status = mz_pool_run(&t, &pool, &c->outcome);
+    if (status == 0) c->outcome.channel->options.memory_limit = s->memory_limit; /* of all together */
+    if (status == 0 && is_worth_starting_over(c)) status = start_over_alone(c, &t);
     free(program);
     free(settings);
     return status;

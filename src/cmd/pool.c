@@ -21,9 +21,10 @@
 #include "remote.h"
 
 #define ALONE         0.05 /* seconds of the first worker, before others are started */
-#define GRACE         2.0  /* between asking to stop and killing */
+#define FAR_GRACE     2.0  /* between asking to stop and killing; of workers here: mz_grace() */
 #define POLL          0.02
 #define SAVE_PATIENCE 2.0   /* for workers to give back what they have */
+#define LAST_PATIENCE 0.5   /* the same when time is up */
 #define LAST_POLL     0.001 /* when all are about to end */
 #define LONGEST_NAP   0.001 /* of a cluster, whose messages do not wake us */
 #define MOST_KILLS    8     /* in a row: it is no accident */
@@ -88,15 +89,16 @@ static void look_at_time(struct mz_pool *p, double now)
         p->outcome->timed_out = true;
         stop_soon(p);
     }
-    for (uint32_t i = 0; p->asked > 0 && now - p->asked >= GRACE && i < p->count; i++) {
+    double asked = p->asked > 0 ? now - p->asked : 0;
+    for (uint32_t i = 0; p->asked > 0 && i < p->count; i++) {
         struct mz_worker *w = p->workers[i];
         if (!w->alive) continue;
-        if (w->rank)
+        if (w->rank && asked >= FAR_GRACE)
             mz_remote_kill(w, true);
-        else
+        else if (!w->rank && asked >= mz_grace(p->outcome))
             mz_watch_kill(&w->watch);
     }
-    if (p->asked > 0 && now - p->asked >= 2 * GRACE) mz_remote_give_up(p);
+    if (asked >= 2 * FAR_GRACE) mz_remote_give_up(p);
 }
 
 /* ---- the ends of workers ---- */
@@ -294,7 +296,8 @@ static void save(struct mz_pool *p, double now)
         p->saving = MZ_SAVING_SOON;
         p->saving_since = now;
     }
-    if (p->saving == MZ_SAVING_NOT || (!all_idle(p) && now - p->saving_since < SAVE_PATIENCE)) return;
+    double patience = p->outcome->timed_out ? LAST_PATIENCE : SAVE_PATIENCE;
+    if (p->saving == MZ_SAVING_NOT || (!all_idle(p) && now - p->saving_since < patience)) return;
     mz_checkpoint_write(p);
     p->saving = MZ_SAVING_NOT;
     p->saved = mz_process_clock();

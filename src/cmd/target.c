@@ -22,7 +22,6 @@
 #include "process.h"
 #include "sample.h"
 
-#define GRACE   2.0  /* seconds between asking to stop and killing */
 #define POLL    0.1  /* seconds */
 #define STALL   20.0 /* seconds without a step: it will not come back */
 #define BLOCKED 4.0  /* seconds inside of one system call */
@@ -159,7 +158,7 @@ static void look_at_time(struct mz_watch *w, double now)
         w->outcome->timed_out = true;
         ask_to_stop(w, now);
     }
-    if (w->asked > 0 && now - w->asked >= GRACE) mz_watch_kill(w);
+    if (w->asked > 0 && now - w->asked >= mz_grace(w->outcome)) mz_watch_kill(w);
 }
 
 /* A system call that does not return stops all threads, as they share one thread of the system. */

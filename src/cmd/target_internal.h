@@ -23,6 +23,12 @@ struct mz_watch {
     double last_change;
 };
 
+/* Seconds between asking to stop and killing. An execution that takes long is not waited for when time is up:
+ * all that counts is in the channel. */
+static inline double mz_grace(const struct mz_outcome *outcome)
+{
+    return outcome->timed_out && !outcome->interrupted ? 0.1 : 2.0;
+}
 /* It does not come back: look where it is, then end it. */
 void mz_watch_kill(struct mz_watch *w);
 /* A thread that loops without a visible operation never lets the search go on. */

@@ -391,7 +391,14 @@ struct mz_step mz_unforeseen(struct mz_exploration *x);
 struct mz_step mz_default_step(struct mz_exploration *x, uint32_t k);
 /* Forget what was explored, but not what was counted. */
 void mz_rewind_all(struct mz_exploration *x);
-/* No memory for another sequence or another thousand steps? Then the search ends (MZ_ENDING_MEMORY). */
+/* No memory for another sequence or another thousand steps? Then optimal falls back to source, stateful
+ * algorithms forget states, and other searches end (MZ_ENDING_MEMORY). */
 bool mz_explore_full(struct mz_exploration *x);
+/* Bytes of what a search needs that keeps neither trees nor states. */
+uint64_t mz_path_memory(const struct mz_exploration *x);
+
+/* fall_back.c */
+bool mz_can_fall_back(const struct mz_exploration *x);
+void mz_fall_back(struct mz_exploration *x);
 
 #endif

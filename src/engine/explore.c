@@ -242,7 +242,9 @@ static struct mz_step live_step(struct mz_exploration *x)
     if (!x->path.live) return first_live_step(x);
     fresh_node(x, k);
     if (x->nodes[k].enabled && k + 2 >= x->capacity) return nobody(x, MZ_ENDING_STEP_LIMIT);
-    if (k % 1024 == 1023 && mz_explore_full(x)) return nobody(x, MZ_ENDING_MEMORY);
+    /* Trees do not grow now: if giving them up helps, that can wait until the execution has ended. */
+    if (k % 1024 == 1023 && !x->stateful && mz_explore_full(x) && !mz_can_fall_back(x))
+        return nobody(x, MZ_ENDING_MEMORY);
     if (x->stateful && !is_new_state(x, k, &why)) return nobody(x, why);
     if (x->reduction->pending)
         for (uint64_t t = x->view->alive; t; t &= t - 1) x->reduction->pending(x, __builtin_ctzll(t));
@@ -376,6 +378,11 @@ mz_number mz_explore_last_event(const struct mz_exploration *x, uint32_t object)
     return x->objects[object].last;
 }
 
+uint64_t mz_path_memory(const struct mz_exploration *x)
+{
+    return x->path_bytes + x->object_count * sizeof *x->objects;
+}
+
 uint64_t mz_explore_memory(struct mz_exploration *x)
 {
     const struct mz_node *last = &x->nodes[x->path.depth];
@@ -386,14 +393,14 @@ uint64_t mz_explore_memory(struct mz_exploration *x)
                    (uint64_t)x->journal_count * sizeof *x->journal +
                    (uint64_t)x->race_count * sizeof *x->races;
     if (now > x->path_bytes) x->path_bytes = now;
-    return x->path_bytes + (uint64_t)x->wakeup_count * sizeof *x->wakeup +
-           x->object_count * sizeof *x->objects + (x->stateful ? mz_stateful_memory(x) : 0);
+    return mz_path_memory(x) + (uint64_t)x->wakeup_count * sizeof *x->wakeup +
+           (x->stateful ? mz_stateful_memory(x) : 0);
 }
 
 bool mz_explore_full(struct mz_exploration *x)
 {
     uint64_t limit = x->options.memory_limit;
-    if (x->stateful && mz_stateful_full(x)) return true;
+    if (mz_unlikely(x->options.full != NULL) && x->options.full(x->options.system)) return true;
     return (limit && mz_explore_memory(x) > limit) || x->wakeup_count + x->capacity > MZ_WAKEUP_NODES;
 }
 
@@ -434,6 +441,8 @@ static void start_over(struct mz_exploration *x)
 void mz_explore_reuse(struct mz_exploration *x)
 {
     start_over(x);
+    x->reduction = reduction_of(x->options.algorithm);
+    x->counters.fell_back = x->counters.forgot = 0;
     x->sections = 0;
     if (mz_shared(x)) mz_share_reuse(x);
     for (uint32_t o = 0; x->stateful && o < x->object_count; o++)
@@ -482,6 +491,8 @@ bool mz_explore_end(struct mz_exploration *x)
         return true;
     }
     x->reduction->end(x);
+    if (x->options.memory_limit && !x->stateful && mz_explore_full(x)) x->ending = MZ_ENDING_MEMORY;
+    if (x->ending == MZ_ENDING_MEMORY && mz_can_fall_back(x)) mz_fall_back(x);
     if (cut_short(x)) return false;
     if (mz_unlikely(mz_shared(x))) mz_share_offer(x);
     if (mz_unlikely(x->tree_log)) mz_tree_log_execution(x);

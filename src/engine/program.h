@@ -139,7 +139,8 @@ struct mz_explore_options {
     enum mz_algorithm algorithm;
     bool sleep_sets;
     uint64_t max_steps;
-    uint64_t memory_limit; /* bytes, of mz_explore_memory; 0: none */
+    uint64_t memory_limit;      /* bytes, of mz_explore_memory; 0: none */
+    bool (*full)(void *system); /* for tests: is it as if the limit had been reached? May be NULL. */
     /* Makes view->pending[thread].access exact for the current state (CAS, TRYLOCK, TRYRDLOCK, TRYWRLOCK,
      * SEM_TRY). May be NULL. */
     void (*refresh)(void *system, int thread);
@@ -176,7 +177,7 @@ enum mz_ending {
     MZ_ENDING_VISITED,    /* this state was there before; something may or may not be enabled */
     MZ_ENDING_PEEKED,     /* the last step was only tried; it leads to a new state, which is explored later */
     MZ_ENDING_STEP_LIMIT, /* max_steps; the search cannot go on soundly */
-    MZ_ENDING_MEMORY,     /* memory_limit, also while the end was analysed; neither can it here */
+    MZ_ENDING_MEMORY,     /* memory_limit, and nothing can be given up; neither can it here */
     MZ_ENDING_DIVERGED    /* options.schedule does not fit; or the system broke P1 */
 };
 

@@ -89,6 +89,48 @@ uint32_t mz_store_find(struct mz_exploration *x, struct mz_store *s, uint32_t **
     return n;
 }
 
+bool mz_store_full(const struct mz_store *s)
+{
+    return s->count > MAX_STATES / 8 * 7 || (s->end && s->end[s->count] > MAX_BYTES / 8 * 7);
+}
+
+/* Some room is left below the point where the table doubles: for open states, when others are forgotten. */
+uint64_t mz_store_growth(const struct mz_store *s)
+{
+    uint64_t size = (uint64_t)s->mask + 1;
+    return s->count + size / 16 >= size / 5 * 4 ? size * sizeof *s->table : 0;
+}
+
+/* Out of the table; what follows moves up, so that it is still found. */
+static void take_out(struct mz_store *s, uint32_t n)
+{
+    uint32_t gap = place(s, s->hash[n]), i;
+    while (s->table[gap] != n) gap = (gap + 1) & s->mask;
+    for (i = (gap + 1) & s->mask; s->table[i]; i = (i + 1) & s->mask) {
+        uint32_t home = place(s, s->hash[s->table[i]]);
+        if (((i - home) & s->mask) < ((i - gap) & s->mask)) continue; /* the gap comes before its home */
+        s->table[gap] = s->table[i];
+        gap = i;
+    }
+    s->table[gap] = 0;
+}
+
+uint32_t mz_store_replace(struct mz_store *s, const struct mz_state *state)
+{
+    uint32_t n = 0, i;
+    for (int tries = 0; tries < 64 && s->count; tries++) {
+        s->random = s->random * 6364136223846793005u + 1442695040888963407u;
+        n = (uint32_t)((s->random >> 32) * s->count >> 32) + 1;
+        if (!s->flags[n]) break;
+    }
+    if (!n || s->flags[n]) return 0;
+    take_out(s, n);
+    s->hash[n][0] = state->hash[0];
+    s->hash[n][1] = state->hash[1];
+    for (i = place(s, state->hash); s->table[i];) i = (i + 1) & s->mask;
+    return s->table[i] = n;
+}
+
 uint32_t mz_store_add(struct mz_exploration *x, struct mz_store *s, uint32_t *slot,
                       const struct mz_state *state)
 {

@@ -30,6 +30,7 @@ void mz_stateful_free(struct mz_exploration *x)
     mz_store_free(&s->store);
     if (s->futures) mz_futures_free(s->futures);
     if (s->graph) mz_graph_free(s->graph);
+    if (s->position) mz_region_free(s->position, (size_t)MAX_STATES * sizeof *s->position);
     mz_region_free(s->marks, (size_t)(x->capacity + 1) * sizeof *s->marks);
     mz_region_free(s->component, (size_t)MAX_STATES * sizeof *s->component);
     mz_region_free(s, sizeof *s);
@@ -43,6 +44,8 @@ void mz_stateful_clear(struct mz_exploration *x)
     if (s->futures) mz_futures_clear(s->futures);
     if (s->graph) mz_graph_clear(s->graph);
     s->component_count = 0;
+    if (s->position) mz_region_free(s->position, (size_t)MAX_STATES * sizeof *s->position);
+    s->position = NULL;
     s->random = x->options.order_seed;
 }
 
@@ -50,6 +53,7 @@ uint64_t mz_stateful_memory(const struct mz_exploration *x)
 {
     const struct mz_stateful *s = x->stateful;
     return mz_store_memory(&s->store) + s->component_count * sizeof *s->component +
+           (s->position ? s->store.count * sizeof *s->position : 0) +
            (s->futures ? mz_futures_memory(s->futures) : 0) + (s->graph ? mz_graph_memory(s->graph) : 0) +
            x->path.depth * sizeof *s->marks;
 }
@@ -58,6 +62,12 @@ bool mz_stateful_full(const struct mz_exploration *x)
 {
     const struct mz_stateful *s = x->stateful;
     return (s->futures && mz_futures_full(s->futures)) || (s->graph && mz_graph_full(s->graph));
+}
+
+/* The order of discovery, of open states. */
+static uint32_t discovered(const struct mz_stateful *s, uint32_t n)
+{
+    return s->position ? s->position[n] : n;
 }
 
 /* ---- the order of threads ---- */
@@ -125,7 +135,7 @@ static void fresh_mark(struct mz_exploration *x, uint32_t k)
 {
     struct mz_stateful *s = x->stateful;
     struct mz_mark *m = &s->marks[k];
-    m->low = m->state;
+    m->low = discovered(s, m->state);
     m->future = 0;
     m->cyclic = m->progress = m->single = false;
     m->peek = 0;
@@ -149,6 +159,40 @@ static bool is_last_peek(struct mz_exploration *x, uint32_t k)
     return true;
 }
 
+#define LOOK 64 /* states after which memory is looked at */
+
+/* From node k on. */
+static void begin_to_forget(struct mz_exploration *x, uint32_t k)
+{
+    struct mz_stateful *s = x->stateful;
+    s->position = mz_region_reserve((size_t)MAX_STATES * sizeof *s->position);
+    MZ_ASSERT(s->position);
+    for (uint32_t i = 0; i < s->component_count; i++) s->position[s->component[i]] = i + 1;
+    for (uint32_t i = 0; i < k; i++) s->marks[i].low = s->position[s->marks[i].low];
+    x->counters.forgot = x->counters.states;
+}
+
+/* Is there room for a few more states? An eighth of the memory is kept for the path, for what is open and for
+ * futures; when the rest is used up, states begin to be forgotten. (Not where they are kept whole: they do
+ * not fit into each other's places.) */
+static bool has_room(struct mz_exploration *x, uint32_t k)
+{
+    struct mz_stateful *s = x->stateful;
+    uint64_t limit = x->options.memory_limit, used = mz_explore_memory(x);
+    uint64_t soon = used + mz_store_growth(&s->store) + s->store.count * sizeof *s->position;
+    bool full = mz_store_full(&s->store) || (limit && soon > limit - limit / 8) ||
+                (x->options.full && x->options.full(x->options.system));
+    if (full && !s->position && !s->store.end) begin_to_forget(x, k);
+    return !mz_stateful_full(x) && (!limit || used <= limit);
+}
+
+static uint32_t store(struct mz_exploration *x, uint32_t *slot, const struct mz_state *state)
+{
+    struct mz_stateful *s = x->stateful;
+    uint32_t n = s->position ? mz_store_replace(&s->store, state) : 0;
+    return n ? n : mz_store_add(x, &s->store, slot, state);
+}
+
 enum mz_arrival mz_stateful_arrive(struct mz_exploration *x, uint32_t k)
 {
     struct mz_stateful *s = x->stateful;
@@ -161,11 +205,12 @@ enum mz_arrival mz_stateful_arrive(struct mz_exploration *x, uint32_t k)
     x->counters.matches += n > 0;
     if (n) return MZ_WAS_THERE;
     if (k > 0 && s->marks[k - 1].peek && !is_last_peek(x, k - 1)) return MZ_PEEKED;
-    if (!(n = mz_store_add(x, &s->store, slot, &state))) return MZ_NO_ROOM;
-    if (n % 1024 == 0 && mz_explore_full(x)) return MZ_NO_ROOM;
     x->counters.states++;
+    if ((x->counters.states % LOOK == 0 || x->options.full) && !has_room(x, k)) return MZ_NO_ROOM;
+    if (!(n = store(x, slot, &state))) return MZ_NO_ROOM;
     s->store.flags[n] = MZ_STATE_ON_PATH | MZ_STATE_OPEN;
     s->component[s->component_count++] = n;
+    if (s->position) s->position[n] = s->component_count;
     s->marks[k].state = n;
     fresh_mark(x, k);
     return MZ_ARRIVED;
@@ -222,8 +267,8 @@ static void leave(struct mz_exploration *x, uint32_t k)
 {
     struct mz_stateful *s = x->stateful;
     const struct mz_mark *m = &s->marks[k];
-    s->child =
-        (struct mz_child){.open = m->low != m->state, .low = m->low, .future = m->future, .cycle = m->cycle};
+    s->child = (struct mz_child){
+        .open = m->low != discovered(s, m->state), .low = m->low, .future = m->future, .cycle = m->cycle};
     s->store.flags[m->state] &= (uint8_t)~MZ_STATE_ON_PATH;
     if (s->child.open) return;
     if (m->cyclic && !m->cycle.exits && x->options.endless)
@@ -245,8 +290,8 @@ void mz_stateful_end(struct mz_exploration *x)
         s->child = (struct mz_child){.peeked = true};
     } else {
         uint8_t flags = s->store.flags[n];
-        s->child =
-            (struct mz_child){.open = flags & MZ_STATE_OPEN, .on_path = flags & MZ_STATE_ON_PATH, .low = n};
+        s->child = (struct mz_child){
+            .open = flags & MZ_STATE_OPEN, .on_path = flags & MZ_STATE_ON_PATH, .low = discovered(s, n)};
         if (s->futures && !s->child.open) s->child.future = s->store.future[n];
     }
 }

@@ -19,6 +19,12 @@
  *
  * Cycles are found as Tarjan finds strongly connected components; the number of a state is its place in the
  * order of discovery. A state is *open* while its component is not complete.
+ *
+ * When memory is short, a new state takes the place, and the number, of one that is not open, which is
+ * *forgotten* (any one: it is not known which will be met again). If that is met, it is explored again, as if
+ * it were another state that leads to the same. As open states are never forgotten, no execution goes round a
+ * cycle, so the search ends, though it takes longer. The order of discovery is then kept for open states
+ * (position).
  */
 #ifndef MZ_ENGINE_STATEFUL_H
 #define MZ_ENGINE_STATEFUL_H
@@ -35,6 +41,7 @@ struct mz_store {
     uint32_t *future; /* of what is not open; only if the algorithm needs it */
     uint32_t *table;  /* open addressing: number of a state, or 0 */
     uint32_t mask, count;
+    uint64_t random; /* which states are forgotten */
     /* Compared exactly: the bytes of state i are those from end[i - 1] to end[i]. */
     uint64_t *end;
     uint8_t *bytes;
@@ -49,6 +56,10 @@ uint32_t mz_store_find(struct mz_exploration *x, struct mz_store *s, uint32_t **
 /* 0 if there is no room. */
 uint32_t mz_store_add(struct mz_exploration *x, struct mz_store *s, uint32_t *slot,
                       const struct mz_state *state);
+bool mz_store_full(const struct mz_store *s);       /* nearly */
+uint64_t mz_store_growth(const struct mz_store *s); /* bytes that the table will soon need in one go; or 0 */
+/* In place of another state, which is neither on the path nor open, and is forgotten; 0 if none was found. */
+uint32_t mz_store_replace(struct mz_store *s, const struct mz_state *state);
 
 /* ---- future.c: sets of what happens later ---- */
 
@@ -94,7 +105,7 @@ struct mz_cycle { /* what is known of the component of a state, as far as it is 
 };
 
 struct mz_mark {         /* what is known of node k beyond struct mz_node */
-    uint32_t state, low; /* its number; the least number of an open state that it is known to lead to */
+    uint32_t state, low; /* its number; the first open state that it is known to lead to, as discovered */
     mz_future future;    /* so far */
     uint32_t operation;  /* sdpor: node of the graph that stands for its current step */
     bool cyclic;         /* it lies on a cycle */
@@ -126,6 +137,7 @@ struct mz_stateful {
     struct mz_mark *marks;
     uint32_t *component; /* the open states, in the order of discovery */
     uint32_t component_count;
+    uint32_t *position;         /* of open states in `component`, plus one; NULL: no state is forgotten */
     struct mz_futures *futures; /* NULL: not needed */
     struct mz_graph *graph;     /* sdpor */
     struct mz_child child;

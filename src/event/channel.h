@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MZ_CHANNEL_MAGIC   0x4d5a43484e310a00ull
-#define MZ_CHANNEL_VERSION 15u
+#define MZ_CHANNEL_VERSION 16u
 #define MZ_CHANNEL_ENV     "MAZURKA_CHANNEL"
 
 #define MZ_MAX_THREADS  64
@@ -283,6 +283,8 @@ struct mz_counters {
     uint64_t engine_bytes; /* memory of the engine */
     uint64_t unjoined;     /* executions that ended while threads were still running or waiting */
     uint64_t kept;         /* executions that no assumption left out (mz_assume), of all searches */
+    uint64_t fell_back; /* executions before optimal went on as source, for want of memory; 0: it did not */
+    uint64_t forgot;    /* states before states were forgotten, for want of memory; 0: they were not */
 };
 
 struct mz_channel {

@@ -42,6 +42,7 @@ struct mz_model_explorer {
     const struct mz_model *m;
     struct mz_explore_options options;
     const struct mz_model_run *run;
+    uint64_t asked;           /* for memory */
     struct mz_exploration *x; /* NULL: to be made */
     struct mz_view view;
     uint8_t tried;      /* set of mutexes that the text tries: their unlock is an event */

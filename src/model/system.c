@@ -294,6 +294,12 @@ static void endless(void *system, uint32_t depth, uint64_t threads, uint64_t wri
     if (s->run->endless) s->run->endless(s->run->arg, threads, writers);
 }
 
+static bool full(void *system)
+{
+    struct mz_model_explorer *s = system;
+    return ++s->asked > s->run->asks;
+}
+
 struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *settings)
 {
     struct mz_model_explorer *s = calloc(1, sizeof *s);
@@ -312,6 +318,7 @@ struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *
         .share = settings->share,
         .eager = settings->eager,
         .tree_log = settings->tree_log,
+        .full = settings->limited ? full : NULL,
         .system = s,
         .strict = true,
     };
@@ -347,6 +354,7 @@ static void recycle(struct mz_model_explorer *s, enum mz_model_verdict verdict)
 struct mz_exploration *mz_model_begin(struct mz_model_explorer *s, const struct mz_model *m)
 {
     s->m = m;
+    s->asked = 0;
     read_text(s);
     if (!s->x) s->x = mz_explore_new(&s->view, &s->options);
     return s->x;

@@ -23,6 +23,7 @@ struct mz_model_run {
     /* If given: see mz_explore_options. */
     void (*endless)(void *arg, uint64_t threads, uint64_t writers);
     void (*start_over)(void *arg); /* forget what was visited: it comes again */
+    uint64_t asks;                 /* settings.limited: how often memory is asked for and there is some */
     void *arg;
 };
 
@@ -51,6 +52,7 @@ struct mz_model_settings {
     bool exact; /* stateful algorithms: states are compared whole */
     enum mz_order order;
     uint64_t order_seed;
+    bool limited;                         /* memory comes to an end: see asks */
     const struct mz_share_options *share; /* the search is shared: its callbacks get the explorer */
     bool eager;                           /* these as in mz_explore_options */
     const struct mz_tree_log_options *tree_log;

@@ -101,6 +101,8 @@ struct mz_report {
     double seconds;
     double switch_ns; /* a switch of threads and back, as a yardstick */
     uint64_t peak_memory;
+    uint64_t memory_limit; /* 0: none */
+    uint32_t lost_workers; /* so many had not enough memory: started over with one; 0: it was not */
     struct mz_bug *bugs;
     size_t bug_count;
     struct mz_list notes; /* what was not modelled */

@@ -160,6 +160,10 @@ static void add_counters(struct mz_json *j, const struct mz_report *report)
     mz_json_number(j, "hooks", c->hooks);
     mz_json_number(j, "engine_bytes", c->engine_bytes);
     mz_json_number(j, "unjoined", c->unjoined);
+    /* For want of memory: executions before optimal went on as source, states before states were forgotten.
+     */
+    if (c->fell_back) mz_json_number(j, "fell_back_after", c->fell_back);
+    if (c->forgot) mz_json_number(j, "forgot_after", c->forgot);
 }
 
 void mz_report_json(struct mz_strbuf *out, const struct mz_report *report)

@@ -453,9 +453,30 @@ static void add_warnings(struct mz_strbuf *out, const struct mz_report *report, 
     }
 }
 
+/* What was given up for want of memory; no verdict depends on it. */
+static void add_shortage(struct mz_strbuf *out, const struct mz_report *report)
+{
+    const struct mz_counters *c = &report->counters;
+    const char *who = report->memory_limit ? "the memory limit" : "want of memory";
+    if (report->lost_workers)
+        mz_strbuf_addf(out, "Note: %s left no room for %u workers: it started over with one\n", who,
+                       report->lost_workers);
+    if (c->fell_back) {
+        mz_strbuf_addf(out, "Note: %s made it go on with `source` after ", who);
+        add_count(out, c->fell_back, "execution");
+        mz_strbuf_addc(out, '\n');
+    }
+    if (c->forgot) {
+        mz_strbuf_addf(out, "Note: %s made it forget states after ", who);
+        add_count(out, c->forgot, "state");
+        mz_strbuf_add(out, ": some were explored again, and count again\n");
+    }
+}
+
 static void add_notes(struct mz_strbuf *out, const struct mz_report *report)
 {
     uint64_t unjoined = report->counters.unjoined;
+    add_shortage(out, report);
     if (unjoined) {
         mz_strbuf_add(out, "Note: in ");
         add_count(out, unjoined, "execution");

@@ -368,7 +368,6 @@ static enum mz_end limit_reached(void)
     if (o->stop) return MZ_END_TIME;
     if (o->max_executions && (rt.shared ? mz_worker_executions() : c->executions) >= o->max_executions)
         return MZ_END_EXECUTIONS;
-    if (o->memory_limit && c->engine_bytes > o->memory_limit) return MZ_END_MEMORY;
     return MZ_END_RUNNING;
 }
 

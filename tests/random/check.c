@@ -20,6 +20,7 @@ static const struct {
     bool once;    /* explores no class twice */
     bool optimal; /* is never blocked */
     bool lossy;   /* workers die */
+    bool limited; /* memory comes to an end */
 } configs[MZ_CONFIG_STATEFUL] = {
     [MZ_CONFIG_NONE] = {"none", MZ_ALG_NONE, false, true, false, false, false},
     [MZ_CONFIG_SLEEP] = {"sleep", MZ_ALG_NONE, true, false, true, false, false},
@@ -28,6 +29,7 @@ static const struct {
     [MZ_CONFIG_DPOR_EAGER] = {"dpor-eager", MZ_ALG_DPOR, true, false, true, false, false},
     [MZ_CONFIG_SOURCE] = {"source", MZ_ALG_SOURCE, true, false, true, false, false},
     [MZ_CONFIG_OPTIMAL] = {"optimal", MZ_ALG_OPTIMAL, true, false, true, true, false},
+    [MZ_CONFIG_OPTIMAL_SOURCE] = {"optimal-source", MZ_ALG_OPTIMAL, true, false, true, false, false, true},
     [MZ_CONFIG_DPOR_SHARED] = {"dpor-shared", MZ_ALG_DPOR, true, false, false, false, false},
     [MZ_CONFIG_SOURCE_SHARED] = {"source-shared", MZ_ALG_SOURCE, true, false, false, false, false},
     [MZ_CONFIG_OPTIMAL_SHARED] = {"optimal-shared", MZ_ALG_OPTIMAL, true, false, true, true, false},
@@ -168,6 +170,7 @@ static bool check_config(struct mz_checker *c, const struct mz_model *m)
         .visit = visit,
         .start_over = start_over,
         .arg = &r,
+        .asks = mz_check_asks(c),
     };
     struct mz_model_report report;
     mz_machine_init(&r.machine, m, false); /* the engine does not know yet */
@@ -176,7 +179,8 @@ static bool check_config(struct mz_checker *c, const struct mz_model *m)
     struct mz_model_explorer **explorer = &c->explorers[c->config];
     struct mz_model_settings settings = {.algorithm = configs[c->config].algorithm,
                                          .eager = c->config == MZ_CONFIG_DPOR_EAGER,
-                                         .sleep_sets = configs[c->config].sleep_sets};
+                                         .sleep_sets = configs[c->config].sleep_sets,
+                                         .limited = configs[c->config].limited};
     if (shared) {
         struct mz_shared **s = &c->shared[c->config];
         if (!*s) *s = mz_shared_new(&settings, configs[c->config].lossy);

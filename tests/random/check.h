@@ -22,7 +22,8 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_DPOR_EAGER, /* --update=all */
                  MZ_CONFIG_SOURCE,
                  MZ_CONFIG_OPTIMAL,
-                 MZ_CONFIG_SHARED, /* from here on: see shared.c */
+                 MZ_CONFIG_OPTIMAL_SOURCE, /* falls back at some time */
+                 MZ_CONFIG_SHARED,         /* from here on: see shared.c */
                  MZ_CONFIG_DPOR_SHARED = MZ_CONFIG_SHARED,
                  MZ_CONFIG_SOURCE_SHARED,
                  MZ_CONFIG_OPTIMAL_SHARED,
@@ -38,6 +39,11 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_DL_S_POR_VISITED,
                  MZ_CONFIG_SDPOR,
                  MZ_CONFIG_SDPOR_RANDOM,
+                 MZ_CONFIG_FORGETS, /* from here on: states are forgotten from some time on */
+                 MZ_CONFIG_S_POR_FORGETS,
+                 MZ_CONFIG_DE_S_POR_FORGETS,
+                 MZ_CONFIG_DL_S_POR_FORGETS,
+                 MZ_CONFIG_SDPOR_FORGETS,
                  MZ_CONFIGS,
                  MZ_CONFIG_ORACLE = MZ_CONFIGS /* the oracle's methods against each other */
 };
@@ -69,7 +75,7 @@ struct mz_checker {
     struct mz_set sequences;        /* of steps, of the engine's executions */
     struct mz_model_explorer *explorers[MZ_CONFIGS]; /* made when first needed */
     struct mz_shared *shared[MZ_CONFIGS];
-    uint64_t shared_seed; /* of what happens when in a shared search */
+    uint64_t shared_seed; /* of what happens when in a shared search, and when memory is short */
     /* of the last program: */
     enum mz_config config;                   /* being tested, or that differs */
     char text[512];                          /* what differs */
@@ -91,6 +97,13 @@ static inline const struct mz_findings *mz_check_ends(const struct mz_checker *c
 
 /* For check.c and check_states.c: a difference, in words. Always false, to be returned. */
 bool mz_differ(struct mz_checker *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* When memory is short: how often there is some. */
+static inline uint64_t mz_check_asks(const struct mz_checker *c)
+{
+    uint64_t z = (c->shared_seed + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    return (z >> 32) % (1u << (z >> 8) % 9);
+}
 /* check_states.c: one stateful algorithm, and the oracle for all of them. */
 bool mz_check_stateful(struct mz_checker *c, const struct mz_model *m);
 enum mz_answer mz_check_states_oracle(struct mz_checker *c, const struct mz_model *m);
