@@ -22,6 +22,7 @@ model_c   := $(wildcard src/model/*.c)
 report_c  := $(wildcard src/report/*.c)
 cmd_c     := $(wildcard src/cmd/*.c)
 random_c  := $(wildcard tests/random/*.c)
+simulate_c := $(wildcard tools/simulate/*.c)
 
 # What lives inside the tested program: position independent, everything hidden but the hooks, no stack
 # protector (fibers), and no call to a libc function that we hook ourselves (see src/runtime/rename.syms).
@@ -52,6 +53,14 @@ mazurka-cc mazurka-c++ mazurka-cxx: mazurka
 
 $B/libmazurka.so: $(target_o)
 	$(CC) $(OPT) -shared -Wl,-soname,libmazurka.so -Wl,-z,now -Wl,-Bsymbolic-functions -o $@ $^ -ldl
+
+simulate_o := $(patsubst %.c,$B/host/%.o,$(base_c) $(event_c) $(engine_c) $(balance_c) $(model_c) $(simulate_c))
+$B/mz-simulate: $(simulate_o)
+	$(CC) $(OPT) $(LDFLAGS) -o $@ $^
+
+$B/mz-simulate-test: $(filter-out %/main.o,$(simulate_o)) $B/host/tests/simulate/hand.o
+	$(CC) $(OPT) $(LDFLAGS) -o $@ $^ -lm
+$B/host/tests/simulate/%.o: CPPFLAGS += -Itools/simulate
 
 $B/mz-random: $(random_o)
 	$(CC) $(OPT) $(LDFLAGS) -o $@ $^
@@ -90,7 +99,7 @@ run: setup
 	@sh tools/run.sh
 
 test: setup
-	@$(MAKE) --no-print-directory -s all $B/mz-random $B/asan/mz-random
+	@$(MAKE) --no-print-directory -s all $B/mz-random $B/asan/mz-random $B/mz-simulate $B/mz-simulate-test
 	@sh tests/run.sh
 
 bench: setup

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every test. `make test` builds first and calls this. Ends with "N passed, M failed".
 #
-#   sh tests/run.sh [SECTION...]     sections: checks random programs classics papers structures examples fuzz cli
+#   sh tests/run.sh [SECTION...]     sections: checks random programs classics papers structures examples fuzz simulator cli
 #
 # SLOW=1       also the expectations marked SLOW (sizes of the benchmarks), and `all`, `every` under dpor too
 # JOBS=N       tests at a time, default 2
@@ -208,6 +208,14 @@ run_section() {
             echo "  python3 is not there: skipped"
         fi
         ;;
+    simulator) # trees worked out by hand; recorded ones
+        if [ -x build/mz-simulate ] && [ -x build/mz-simulate-test ]; then
+            run_counted simulate-by-hand build/mz-simulate-test
+            run_counted simulate sh tests/simulate/run.sh
+        else
+            fail "simulator: build/mz-simulate is not there (make build/mz-simulate build/mz-simulate-test)"
+        fi
+        ;;
     cli)
         if [ -f tests/cli/run.sh ]; then run_counted cli sh tests/cli/run.sh; fi
         ;;
@@ -218,7 +226,7 @@ run_section() {
     esac
 }
 
-[ $# -gt 0 ] || set -- checks random programs classics papers modes structures examples fuzz cli
+[ $# -gt 0 ] || set -- checks random programs classics papers modes structures examples fuzz simulator cli
 for section in "$@"; do
     before=$passed
     started=$(date +%s)

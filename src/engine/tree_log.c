@@ -32,6 +32,7 @@ struct mz_tree_log {
     uint64_t sum;
     uint32_t number;       /* of the execution under way, from 1 */
     uint32_t leaf, length; /* optimal: that it was led to, in so many steps */
+    uint32_t newest;       /* order of the newest wakeup node when the execution before ended */
     uint32_t *since, *stamp;
     uint64_t *asked;
     struct trail *trail;
@@ -86,6 +87,7 @@ static void begin(struct mz_exploration *x)
     l->trail_count = l->request_count = 0;
     l->number = 1;
     l->leaf = l->length = 0;
+    l->newest = x->wakeup_order;
 }
 
 void mz_tree_log_init(struct mz_exploration *x)
@@ -167,6 +169,7 @@ void mz_tree_log_execution(struct mz_exploration *x)
     uint32_t depth = x->path.depth, from = l->number > 1 ? x->path.replay : 0;
     put(x, (uint64_t)(depth - from) * 4 + ending_of(x));
     put(x, from);
+    if (l->optimal) put(x, x->wakeup_order - l->newest);
     put_branch(x);
     put(x, l->request_count);
     for (uint32_t i = 0; i < l->request_count; i++) {
@@ -176,6 +179,7 @@ void mz_tree_log_execution(struct mz_exploration *x)
     for (uint32_t k = from; k < depth; k++) l->since[k] = l->number;
     l->request_count = 0;
     l->leaf = l->length = 0;
+    l->newest = x->wakeup_order;
     l->number++;
 }
 

@@ -4,6 +4,7 @@
  *   then, for each execution, in the order of the search, numbers as LEB128:
  *     new steps * 4 + enum mz_tree_ending
  *     the node where it branches off: the number of steps that it shares with the execution before it
+ *     optimal: how many wakeup nodes it has made
  *     not for the first one:
  *       optimal     the number of steps it is led by the wakeup tree; the age of the leaf it is led to
  *       backtrack   the thread that it branches off with
@@ -13,9 +14,9 @@
  *       backtrack   the thread that answers for it
  *   end     MZ_TREE_END, then executions, blocked, cut, transitions; eight bytes: mz_tree_sum of all before
  *
- * Leaves are numbered as they are inserted, with gaps; the age of one is the number of the newest node less
- * its own. What is asked for is a branch, old or new, that the races of this execution call for at a node of
- * its path, unless what is asleep there stands for it:
+ * Wakeup nodes are numbered as they are made; the age of one is the number of the newest, when this execution
+ * has ended, less its own. What is asked for is a branch, old or new, that the races of this execution call
+ * for at a node of its path, unless what is asleep there stands for it:
  *
  *   optimal     once for each branch that the node is being explored through;
  *   backtrack   once for each path: what the events that are shared with the execution before have asked for

@@ -1,0 +1,501 @@
+/* Our own protocol (src/balance, src/engine/share.c, src/cmd/pool.c) on a recorded tree.
+ *
+ * A worker has a batch of leaves and explores one after the other: of a leaf, a range of executions, those
+ * that have the first `root` steps of it. When others have nothing to do it gives back the leaves that it has
+ * not begun; if there are none, its topmost node with branches that are known: then its range ends where that
+ * node's current branch does, and what is behind belongs to the balancer. So a branch is always in one hand,
+ * and every execution is run exactly once: that is asserted at the end.
+ *
+ * A branch is known when somebody who asks for it has ended. Within the range of a worker nobody else has to
+ * know; if it is at a node of the balancer's, that is told, once for each branch as long as the worker's
+ * tasks pass that node. It is told the tree around its batch with the task; what the steps that lead there
+ * call for, it asks for with its first execution: all that was asked for below the same branch before.
+ *
+ * The balancer looks at what has come in rounds. A round costs `poll` for each worker and something for each
+ * message; then who has nothing to do gets a batch, larger if there is much, else the branch nearest to the
+ * root; and if somebody is left, all others are asked to give something. */
+#include <stdlib.h>
+#include <string.h>
+#include "base/bug.h"
+#include "simulate.h"
+
+#define MOST_PARTS 4096 /* in a batch */
+
+enum kind { RUN_END, ARRIVE, ROUND, ANSWER, TASK, START };
+enum message { READY, SPLIT, UPDATE, DONE };
+
+struct list {
+    uint32_t *at;
+    size_t count, room;
+};
+
+struct worker {
+    uint32_t at, root, end; /* the execution under way; the range ends before `end` */
+    bool first;             /* it is the first of its task */
+    uint32_t top;           /* the node around which the batch lies */
+    double given, gave, since;
+    struct list batch; /* leaves that have not been begun, the next one last */
+    struct list to_ask, knows;
+    size_t asked;
+};
+
+struct sim {
+    const struct tree *t;
+    const struct parameters *p;
+    struct result *r;
+    struct queue queue;
+    struct worker *workers;
+    uint8_t *known, *ran;
+    uint32_t *up; /* the last execution before it that branches off nearer to the root */
+    uint64_t *asked_start;
+    uint32_t *asked_by;    /* who asks for it */
+    uint8_t *ready;        /* it waits to be handed out */
+    uint32_t *below;       /* of these: sums, a Fenwick tree */
+    uint32_t waiting;      /* how many there are */
+    struct list near_root; /* a heap of these; some are not ready any more */
+    struct list hungry;    /* workers, the first to come at the end */
+    struct list inbox;     /* kind, worker, what */
+    struct list given;     /* branches in messages: how many, and which */
+    bool busy, wanting;
+    double wanted, now, last;
+    uint32_t done;
+};
+
+static void add(struct list *l, uint32_t value)
+{
+    if (l->count == l->room) l->at = memory(l->at, (l->room = l->room ? 2 * l->room : 16) * sizeof *l->at);
+    l->at[l->count++] = value;
+}
+
+/* ---- what waits ---- */
+
+static void count_ready(struct sim *s, uint32_t i, uint32_t more)
+{
+    s->ready[i] = more == 1;
+    s->waiting += more;
+    for (uint64_t k = (uint64_t)i + 1; k <= s->t->count; k += k & -k) s->below[k] += more;
+}
+
+static uint32_t ready_before(const struct sim *s, uint32_t i)
+{
+    uint32_t sum = 0;
+    for (uint32_t k = i; k; k &= k - 1) sum += s->below[k];
+    return sum;
+}
+
+/* The one with so many before it. */
+static uint32_t nth_ready(const struct sim *s, uint32_t n)
+{
+    uint32_t at = 0, step = 1;
+    while (step <= s->t->count / 2) step *= 2;
+    for (; step; step /= 2)
+        if (at + step <= s->t->count && s->below[at + step] <= n) n -= s->below[at += step];
+    return at;
+}
+
+static bool nearer(const struct sim *s, uint32_t a, uint32_t b)
+{
+    uint32_t x = tree_root(s->t, a), y = tree_root(s->t, b);
+    return x < y || (x == y && a < b);
+}
+
+static void put_ready(struct sim *s, uint32_t i)
+{
+    struct list *l = &s->near_root;
+    count_ready(s, i, 1);
+    add(l, i);
+    size_t k = l->count - 1;
+    for (; k > 0 && nearer(s, i, l->at[(k - 1) / 2]); k = (k - 1) / 2) l->at[k] = l->at[(k - 1) / 2];
+    l->at[k] = i;
+}
+
+static uint32_t pop(struct sim *s)
+{
+    struct list *l = &s->near_root;
+    uint32_t first = l->at[0], last = l->at[--l->count];
+    size_t k = 0, child;
+    while ((child = 2 * k + 1) < l->count) {
+        if (child + 1 < l->count && nearer(s, l->at[child + 1], l->at[child])) child++;
+        if (!nearer(s, l->at[child], last)) break;
+        l->at[k] = l->at[child];
+        k = child;
+    }
+    if (l->count) l->at[k] = last;
+    return first;
+}
+
+static void take_nearest(struct sim *s, struct worker *k)
+{
+    uint32_t i;
+    while (!s->ready[i = pop(s)]) {
+    }
+    count_ready(s, i, UINT32_MAX);
+    add(&k->batch, i);
+    k->top = tree_root(s->t, i);
+}
+
+/* From the root on, to the first node with so many that wait that has no node with as many. */
+static void take_batch(struct sim *s, struct worker *k, uint32_t wanted)
+{
+    uint32_t depth = 0, low = 0, high = s->waiting; /* what is below the node, by number */
+    for (uint32_t n = low; n < high;) {
+        uint32_t first = nth_ready(s, n), end = tree_end(s->t, first, depth + 1);
+        uint32_t next = end < s->t->count ? ready_before(s, end) : s->waiting;
+        if (next - n >= wanted) {
+            low = n;
+            high = next;
+            depth++;
+        } else {
+            n = next;
+        }
+    }
+    k->top = depth;
+    for (uint32_t n = low + wanted; n-- > low;) add(&k->batch, nth_ready(s, n));
+    for (size_t n = 0; n < k->batch.count; n++) count_ready(s, k->batch.at[n], UINT32_MAX);
+}
+
+/* ---- the balancer ---- */
+
+static double hear(struct sim *s, uint32_t kind, uint32_t w, uint32_t what, double now)
+{
+    const struct parameters *p = s->p;
+    switch (kind) {
+    case READY:
+        add(&s->hungry, w);
+        return now;
+    case SPLIT:
+        for (uint32_t k = 1; k <= s->given.at[what]; k++) put_ready(s, s->given.at[what + k]);
+        s->r->splits++;
+        return now + p->split;
+    case UPDATE:
+        now += p->update;
+        if (!s->known[what]) put_ready(s, what);
+        s->known[what] = 1;
+        s->r->updates++;
+        if (p->waits) queue_put(&s->queue, now + p->latency, ANSWER, w, what);
+        return now;
+    default:
+        s->done++;
+        add(&s->hungry, w);
+        s->last = now + p->done;
+        return now + p->done;
+    }
+}
+
+static void hand_out(struct sim *s, uint32_t w, double now)
+{
+    struct worker *k = &s->workers[w];
+    uint32_t wanted = s->waiting / (2 * s->p->workers);
+    if (wanted > MOST_PARTS) wanted = MOST_PARTS;
+    if (wanted > 1 && !s->p->single)
+        take_batch(s, k, wanted);
+    else
+        take_nearest(s, k);
+    s->r->tasks++;
+    s->r->parts += k->batch.count;
+    queue_put(&s->queue, now + s->p->latency, TASK, w, 0);
+}
+
+static void round_of_balancer(struct sim *s)
+{
+    const struct parameters *p = s->p;
+    double now = s->now + p->poll * p->workers;
+    for (size_t m = 0; m < s->inbox.count; m += 3)
+        now = hear(s, s->inbox.at[m], s->inbox.at[m + 1], s->inbox.at[m + 2], now);
+    s->inbox.count = 0;
+    while (s->waiting && s->hungry.count) hand_out(s, s->hungry.at[--s->hungry.count], now += p->task);
+    bool wanting = s->hungry.count || s->waiting < p->ahead;
+    if (wanting && !s->wanting) s->wanted = now;
+    s->wanting = wanting;
+    s->r->balancer += now - s->now;
+    s->busy = true;
+    queue_put(&s->queue, now, ROUND, 0, 0);
+}
+
+static void arrive(struct sim *s, uint32_t kind, uint32_t w, uint32_t what)
+{
+    add(&s->inbox, kind);
+    add(&s->inbox, w);
+    add(&s->inbox, what);
+    s->r->messages++;
+    if (!s->busy) round_of_balancer(s);
+}
+
+/* ---- workers ---- */
+
+/* Kinds of messages and workers in one word. What can wait is not looked at for some time. */
+static void send(struct sim *s, uint32_t kind, uint32_t w, uint32_t what)
+{
+    double later = kind == UPDATE && !s->p->waits ? s->p->quiet : 0;
+    queue_put(&s->queue, s->now + s->p->latency + later, ARRIVE, w | kind << 24, what);
+}
+
+static void run(struct sim *s, uint32_t w, double extra)
+{
+    struct worker *k = &s->workers[w];
+    double cost = cost_of(s->t, s->p, k->at) + extra;
+    MZ_ASSERT(s->known[k->at] && !s->ran[k->at]);
+    s->ran[k->at] = 1;
+    s->r->executions++;
+    s->r->busy += cost;
+    s->r->leading += extra;
+    queue_put(&s->queue, s->now + cost, RUN_END, w, 0);
+}
+
+static void begin_leaf(struct sim *s, uint32_t w, double extra)
+{
+    struct worker *k = &s->workers[w];
+    k->at = k->batch.at[--k->batch.count];
+    k->root = tree_root(s->t, k->at);
+    k->end = tree_end(s->t, k->at, k->root);
+    run(s, w, extra);
+}
+
+static double of_steps(const struct parameters *p, uint32_t steps)
+{
+    return p->step > p->replay ? steps * (p->step - p->replay) : 0;
+}
+
+static void begin_task(struct sim *s, uint32_t w)
+{
+    struct worker *k = &s->workers[w];
+    size_t kept = 0;
+    uint32_t first = k->batch.at[k->batch.count - 1];
+    k->first = true;
+    k->given = s->now;
+    for (size_t n = 0; n < k->knows.count; n++)
+        if (tree_passes(s->t, k->knows.at[n], first)) k->knows.at[kept++] = k->knows.at[n];
+    k->knows.count = kept;
+    begin_leaf(s, w, of_steps(s->p, s->t->node[first]));
+}
+
+/* Down from the node around which the batch lies, unless the path is the right one already. */
+static void next_leaf(struct sim *s, uint32_t w)
+{
+    struct worker *k = &s->workers[w];
+    uint32_t i = k->batch.at[k->batch.count - 1], node = s->t->node[i];
+    begin_leaf(s, w, tree_passes(s->t, i, k->at) || node < k->top ? 0 : of_steps(s->p, node - k->top));
+}
+
+static bool has(const struct list *l, uint32_t value)
+{
+    for (size_t n = 0; n < l->count; n++)
+        if (l->at[n] == value) return true;
+    return false;
+}
+
+static void will_ask(struct worker *k, uint32_t i)
+{
+    if (has(&k->knows, i)) return;
+    add(&k->knows, i);
+    add(&k->to_ask, i);
+}
+
+/* Was it asked for below the branch of its node that execution i is below, before i? */
+static bool asked_before(const struct sim *s, uint32_t target, uint32_t i)
+{
+    uint32_t first = i;
+    while (s->t->node[first] > s->t->node[target]) first = s->up[first];
+    for (uint64_t a = s->asked_start[target]; a < s->asked_start[target + 1]; a++)
+        if (s->asked_by[a] >= first && s->asked_by[a] < i) return true;
+    return false;
+}
+
+/* What the way to the task calls for; the tree from `top` on is known. */
+static void ask_for_way(struct sim *s, struct worker *k)
+{
+    for (uint32_t e = k->end; e < s->t->count; e = tree_end(s->t, e, s->t->node[e] + 1))
+        if (s->t->node[e] < k->top && s->known[e] && asked_before(s, e, k->at)) will_ask(k, e);
+}
+
+static void look_at_races(struct sim *s, struct worker *k)
+{
+    const struct tree *t = s->t;
+    if (k->first) ask_for_way(s, k);
+    k->first = false;
+    for (uint64_t a = t->ask_start[k->at]; a < t->ask_start[k->at + 1]; a++) {
+        uint32_t i = t->ask[a];
+        uint32_t node = tree_parting(t, k->at, i);
+        if (node >= k->root)
+            s->known[i] = 1;
+        else if (node < k->top || !s->known[i])
+            will_ask(k, i);
+    }
+}
+
+/* Known branches from e on, up to `end`, that are not below one another. */
+static uint32_t list_branches(struct sim *s, uint32_t e, uint32_t end)
+{
+    uint32_t head = (uint32_t)s->given.count;
+    add(&s->given, 0);
+    for (; e < end; e = tree_end(s->t, e, tree_root(s->t, e)))
+        if (s->known[e]) add(&s->given, e);
+    s->given.at[head] = (uint32_t)(s->given.count - head - 1);
+    return head;
+}
+
+static bool is_wanted(const struct sim *s, const struct worker *k)
+{
+    const struct parameters *p = s->p;
+    return s->wanting && s->now >= s->wanted + p->latency && s->now >= k->gave + 2 * p->latency &&
+           s->now >= k->given + p->least && s->now >= k->gave + p->least;
+}
+
+static void give_back(struct sim *s, uint32_t w)
+{
+    struct worker *k = &s->workers[w];
+    uint32_t head = (uint32_t)s->given.count;
+    add(&s->given, (uint32_t)k->batch.count);
+    while (k->batch.count) add(&s->given, k->batch.at[--k->batch.count]);
+    k->gave = s->now;
+    s->r->returns++;
+    send(s, SPLIT, w, head);
+}
+
+/* The topmost node with a branch that is known is given up; the worker goes on from a leaf. */
+static void give(struct sim *s, uint32_t w)
+{
+    struct worker *k = &s->workers[w];
+    const struct tree *t = s->t;
+    uint32_t first = UINT32_MAX, branch = k->at;
+    if (k->batch.count) {
+        give_back(s, w);
+        return;
+    }
+    for (uint32_t e = k->at + 1; e < k->end; e = tree_end(t, e, t->node[e] + 1))
+        if (s->known[e] && (first == UINT32_MAX || t->node[e] < t->node[first])) first = e;
+    if (first == UINT32_MAX) return;
+    uint32_t end = k->end;
+    while (t->node[branch] > t->node[first]) branch = s->up[branch];
+    k->root = branch && t->node[branch] == t->node[first] ? tree_root(t, branch) : t->node[first] + 1;
+    k->top = k->root;
+    k->end = tree_end(t, k->at, k->root);
+    k->gave = s->now;
+    send(s, SPLIT, w, list_branches(s, k->end, end));
+}
+
+static void go_on(struct sim *s, uint32_t w)
+{
+    struct worker *k = &s->workers[w];
+    while (k->asked < k->to_ask.count) {
+        k->since = s->now;
+        send(s, UPDATE, w, k->to_ask.at[k->asked++]);
+        if (s->p->waits) return;
+    }
+    k->to_ask.count = k->asked = 0;
+    if (is_wanted(s, k)) give(s, w);
+    if (++k->at < k->end) {
+        run(s, w, 0);
+    } else if (k->batch.count) {
+        k->at--;
+        next_leaf(s, w);
+    } else {
+        send(s, DONE, w, 0);
+    }
+}
+
+static void handle(struct sim *s, const struct event *e)
+{
+    struct worker *k = &s->workers[e->who & 0xffffff];
+    s->now = e->time;
+    switch (e->kind) {
+    case START:
+        send(s, READY, e->who, 0);
+        break;
+    case ARRIVE:
+        arrive(s, e->who >> 24, e->who & 0xffffff, e->what);
+        break;
+    case ROUND:
+        s->busy = false;
+        if (s->inbox.count) round_of_balancer(s);
+        break;
+    case TASK:
+        begin_task(s, e->who);
+        break;
+    case RUN_END:
+        look_at_races(s, k);
+        go_on(s, e->who);
+        break;
+    default:
+        s->r->waiting += s->now - k->since;
+        go_on(s, e->who);
+    }
+}
+
+/* ---- the whole ---- */
+
+static void find_askers(struct sim *s)
+{
+    const struct tree *t = s->t;
+    uint64_t count = t->ask_start[t->count];
+    s->asked_start = memory(NULL, (t->count + 2) * sizeof *s->asked_start);
+    s->asked_by = memory(NULL, count * sizeof *s->asked_by);
+    memset(s->asked_start, 0, (t->count + 2) * sizeof *s->asked_start);
+    for (uint64_t a = 0; a < count; a++) s->asked_start[t->ask[a] + 2]++;
+    for (uint32_t i = 0; i <= t->count; i++) s->asked_start[i + 1] += s->asked_start[i];
+    for (uint32_t i = 0; i < t->count; i++)
+        for (uint64_t a = t->ask_start[i]; a < t->ask_start[i + 1]; a++)
+            s->asked_by[s->asked_start[t->ask[a] + 1]++] = i;
+    s->up = memory(NULL, t->count * sizeof *s->up);
+    for (uint32_t i = 0; i < t->count; i++) {
+        uint32_t j = i ? i - 1 : 0;
+        while (i && t->node[j] >= t->node[i] && j) j = s->up[j];
+        s->up[i] = j;
+    }
+}
+
+static void clean_up(struct sim *s)
+{
+    for (uint32_t w = 0; w < s->p->workers; w++) {
+        free(s->workers[w].batch.at);
+        free(s->workers[w].to_ask.at);
+        free(s->workers[w].knows.at);
+    }
+    free(s->workers);
+    free(s->known);
+    free(s->ran);
+    free(s->up);
+    free(s->asked_start);
+    free(s->asked_by);
+    free(s->ready);
+    free(s->below);
+    free(s->near_root.at);
+    free(s->hungry.at);
+    free(s->inbox.at);
+    free(s->given.at);
+    queue_free(&s->queue);
+}
+
+static void *zeros(size_t bytes)
+{
+    void *p = memory(NULL, bytes);
+    memset(p, 0, bytes);
+    return p;
+}
+
+void simulate_ours(const struct tree *t, const struct parameters *p, struct result *r)
+{
+    struct sim s = {.t = t, .p = p, .r = r};
+    struct event e;
+    memset(r, 0, sizeof *r);
+    r->alone = p->start + time_alone(t, p);
+    s.workers = zeros(p->workers * sizeof *s.workers);
+    s.known = zeros(t->count);
+    s.ran = zeros(t->count);
+    s.ready = zeros(t->count);
+    s.below = zeros(((size_t)t->count + 1) * sizeof *s.below);
+    find_askers(&s);
+    s.known[0] = 1;
+    put_ready(&s, 0);
+    for (uint32_t w = 0, doubled = 0; w < p->workers; w++) {
+        while (w >> doubled) doubled++;
+        queue_put(&s.queue, p->start + doubled * p->alone, START, w, 0);
+    }
+    while (queue_take(&s.queue, &e)) {
+        handle(&s, &e);
+        if (r->executions == t->count && s.done == r->tasks && !s.waiting) break;
+    }
+    MZ_ASSERT(r->executions == t->count);
+    r->time = s.last;
+    clean_up(&s);
+}

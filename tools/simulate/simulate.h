@@ -1,0 +1,72 @@
+/* Simulating a search that is shared by many workers, on a recorded tree: discrete events, times in
+ * nanoseconds. Two protocols: that of 2007 (paper.c), and ours (ours.c: src/balance, src/engine/share.c). */
+#ifndef MZ_SIMULATE_SIMULATE_H
+#define MZ_SIMULATE_SIMULATE_H
+
+#include "tree.h"
+
+#define MAX_WORKERS 65536
+
+struct parameters {
+    uint32_t workers;
+    /* What an execution costs: so much, and so much for each new step and for each step that is repeated. */
+    double execution, step, replay;
+    double latency; /* of a message, one way */
+    double start;   /* of a worker, until it can have a task */
+    double alone;   /* ours: how long the first one is alone; then their number doubles, each time */
+    double least;   /* ours: between two pieces that a worker gives to others, at least */
+    double poll;    /* ours: the balancer, each time it looks for messages, for each worker */
+    double task, split, update,
+        done;       /* the balancer, for a message of this kind; paper: task a request, done */
+    uint32_t limit; /* paper: backtrack points that a worker keeps before it offers some */
+    double quiet;   /* ours: the balancer looks at updates after so long */
+    bool single;    /* ours: no batches of leaves */
+    bool waits;     /* ours: workers wait for the answers to updates */
+    uint32_t ahead; /* ours: the balancer asks for more when fewer branches than this are waiting */
+};
+
+struct result {
+    uint64_t executions; /* in all, those that were run twice too */
+    uint64_t redundant;
+    uint64_t tasks, splits, updates, messages;
+    uint64_t parts,
+        returns;      /* ours: leaves that were handed out; batches that were given back, which are splits */
+    uint64_t refused; /* paper: requests that came when nobody was idle */
+    double alone;     /* the time of one worker without any of this */
+    double time;      /* until the balancer knows that all is done */
+    double busy;      /* running executions, of all workers together */
+    double leading;   /* of that: repeating the steps that lead to a task */
+    double waiting;   /* for answers of the balancer */
+    double balancer;  /* it was busy */
+    double path;      /* the longest chain of executions of which each was asked for by the one before */
+};
+
+void simulate_ours(const struct tree *t, const struct parameters *p, struct result *r);
+void simulate_paper(const struct tree *t, const struct parameters *p, struct result *r);
+
+/* An execution by one that has just run the one before it. */
+static inline double cost_of(const struct tree *t, const struct parameters *p, uint32_t i)
+{
+    return p->execution + t->steps[i] * p->step + t->node[i] * p->replay;
+}
+double time_alone(const struct tree *t, const struct parameters *p);
+/* No number of workers can be faster than this. */
+double longest_chain(const struct tree *t, const struct parameters *p);
+
+/* ---- events, the earliest first; of those at the same time the one that was put in first ---- */
+struct event {
+    double time;
+    uint64_t number;
+    uint32_t kind, who, what;
+};
+struct queue {
+    struct event *heap;
+    size_t count, room;
+    uint64_t numbers;
+};
+void queue_put(struct queue *q, double time, uint32_t kind, uint32_t who, uint32_t what);
+bool queue_take(struct queue *q, struct event *e);
+void queue_free(struct queue *q);
+void *memory(void *p, size_t bytes);
+
+#endif
