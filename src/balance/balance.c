@@ -39,22 +39,28 @@
 static void begin(struct mz_balance *b)
 {
     mz_tree_begin(b);
-    for (uint32_t w = 0; w < MZ_MAX_WORKERS; w++) b->held[w].node = MZ_NONE;
+    for (uint32_t w = 0; w < MZ_MAX_WORKERS; w++) b->held[w].count = 0, b->held[w].executions = 0;
     b->counts.executions = b->counts.blocked = b->counts.cut = b->counts.transitions = 0;
 }
 
 static const struct mz_share_options sharing = {.room = ROOM};
 
-struct mz_balance *mz_balance_new(enum mz_algorithm algorithm, uint64_t max_steps)
+struct mz_balance *mz_balance_new(enum mz_algorithm algorithm, bool sleep_sets, uint64_t max_steps,
+                                  uint32_t workers)
 {
     struct mz_balance *b = mz_grow(NULL, sizeof *b);
     struct mz_explore_options options = {
-        .algorithm = algorithm, .sleep_sets = true, .max_steps = max_steps, .share = &sharing};
+        .algorithm = algorithm, .sleep_sets = sleep_sets, .max_steps = max_steps, .share = &sharing};
     memset(b, 0, sizeof *b);
     b->x = mz_explore_new(&b->view, &options);
     b->path = mz_grow(NULL, ((size_t)b->x->capacity + 1) * sizeof *b->path);
+    b->walk = mz_grow(NULL, ((size_t)b->x->capacity + 1) * sizeof *b->walk);
     b->held = mz_grow(NULL, MZ_MAX_WORKERS * sizeof *b->held);
+    memset(b->held, 0, MZ_MAX_WORKERS * sizeof *b->held);
     b->backtrack_sets = algorithm != MZ_ALG_OPTIMAL;
+    b->sleep_sets = sleep_sets;
+    b->workers = workers;
+    b->first_free = MZ_NONE;
     begin(b);
     return b;
 }
@@ -73,8 +79,10 @@ void mz_balance_free(struct mz_balance *b)
     mz_tree_clear(b);
     mz_explore_free(b->x);
     free(b->nodes);
+    for (uint32_t w = 0; w < MZ_MAX_WORKERS; w++) free(b->held[w].parts);
     free(b->held);
     free(b->path);
+    free(b->walk);
     free(b->knowledge);
     free(b);
 }
@@ -101,174 +109,121 @@ void mz_balance_get_knowledge(struct mz_balance *b, struct mz_message *m)
     b->known = true;
 }
 
-/* ---- handing out ---- */
-
-bool mz_balance_ready(const struct mz_balance *b) { return b->waiting > 0; }
-
-/* The branch nearest to the root, the first of its node. */
-static bool choose(const struct mz_balance *b, struct mz_spot *p)
-{
-    if (!b->waiting) return false;
-    p->node = MZ_NONE;
-    for (uint32_t i = 0; i < b->count; i++) {
-        const struct mz_tree_node *n = &b->nodes[i];
-        if (!n->used || !n->waiting) continue;
-        if (p->node == MZ_NONE || n->depth + 1 < b->nodes[p->node].depth + 1) p->node = i;
-    }
-    const struct mz_tree_node *n = &b->nodes[p->node];
-    for (p->branch = 0; n->branches[p->branch].state != MZ_BRANCH_WAITING;) p->branch++;
-    return true;
-}
-
-/* The branches from the root to this one. */
-static uint32_t find_path(struct mz_balance *b, struct mz_spot p)
-{
-    uint32_t length = b->nodes[p.node].depth + 1;
-    for (uint32_t k = length; k-- > 0;) {
-        b->path[k] = p;
-        p = (struct mz_spot){b->nodes[p.node].parent, b->nodes[p.node].branch};
-    }
-    return length;
-}
-
-static void put_step(struct mz_balance *b, struct mz_message *m, struct mz_spot p)
-{
-    const struct mz_branch *branches = b->nodes[p.node].branches;
-    const struct mz_elem *e = &branches[p.branch].elem;
-    uint32_t sleepers = 0;
-    mz_put(m, b->nodes[p.node].name);
-    mz_put(m, e->thread | (uint32_t)e->choice << 8);
-    for (uint32_t j = 0; j < p.branch; j++) sleepers += branches[j].elem.choice != MZ_ANY;
-    mz_put(m, sleepers);
-    for (uint32_t j = 0; j < p.branch; j++)
-        if (branches[j].elem.choice != MZ_ANY) mz_put_elem(b->x, m, branches[j].elem);
-}
-
-bool mz_balance_task(struct mz_balance *b, uint32_t worker, bool is_new, struct mz_message *task)
-{
-    struct mz_spot p;
-    if (b->held[worker].node != MZ_NONE || !choose(b, &p)) return false;
-    uint32_t length = find_path(b, p);
-    mz_message_clear(task);
-    mz_put(task, MZ_SHARE_TASK);
-    if (is_new)
-        mz_balance_put_knowledge(b, task);
-    else
-        mz_put(task, 0);
-    mz_put(task, length);
-    mz_put(task, length && mz_branch_at(b, p)->elem.choice == MZ_ANY);
-    for (uint32_t k = 0; k < length; k++) put_step(b, task, b->path[k]);
-    mz_put_tree(b->x, task, mz_branch_at(b, p)->guide);
-    mz_tree_state(b, p, MZ_BRANCH_BUSY);
-    mz_branch_at(b, p)->worker = worker;
-    b->held[worker] = p;
-    b->counts.tasks++;
-    return true;
-}
-
 /* ---- hearing ---- */
 
-static void add_tally(struct mz_balance *b, struct mz_message *m)
+static void add_tally(struct mz_balance *b, uint32_t worker, struct mz_message *m)
 {
     struct mz_tally t = mz_get_tally(m);
     b->counts.executions += t.executions;
     b->counts.blocked += t.blocked;
     b->counts.cut += t.cut;
     b->counts.transitions += t.transitions;
+    b->held[worker].executions += t.executions;
 }
 
-static void done(struct mz_balance *b, uint32_t worker)
+/* All parts before this one have been explored, and counted. */
+static void done_before(struct mz_balance *b, uint32_t worker, uint32_t part)
 {
-    struct mz_spot p = b->held[worker];
-    mz_wakeup_clear(b->x, &mz_branch_at(b, p)->guide);
-    mz_tree_state(b, p, MZ_BRANCH_DONE);
-    b->held[worker].node = MZ_NONE;
+    struct mz_held *h = &b->held[worker];
+    if (h->done >= part) return;
+    while (h->done < part) mz_tree_state(b, h->parts[h->done++], MZ_BRANCH_DONE);
     mz_tree_prune(b);
 }
 
-/* Branches that the worker has explored. */
-static void get_done(struct mz_balance *b, uint32_t node, struct mz_message *m)
+/* The part that a message is about. */
+static bool get_part(const struct mz_balance *b, uint32_t worker, struct mz_message *m, uint32_t *part)
 {
-    for (uint32_t n = mz_get_count(m, MZ_WIRE); n > 0; n--) {
-        uint32_t j = mz_tree_branch(b, node, mz_get_elem(b->x, m), MZ_BRANCH_DONE);
-        b->nodes[node].branches[j].part = true;
-    }
+    *part = mz_get(m);
+    if (*part >= b->held[worker].count || *part < b->held[worker].done) m->bad = true;
+    return !m->bad;
 }
 
-/* With backtrack sets: a thread that is asleep is left out, unless it has choices, for the worker to see. */
-static void leave_out_asleep(struct mz_balance *b, uint32_t i)
+static enum mz_heard hear_done(struct mz_balance *b, uint32_t worker, struct mz_message *m)
 {
-    const struct mz_tree_node *n = &b->nodes[i];
-    for (uint32_t j = 0; b->backtrack_sets && j < n->count; j++) {
-        const struct mz_elem *e = &n->branches[j].elem;
-        bool asleep = false;
-        if (n->branches[j].state != MZ_BRANCH_WAITING || e->choice == MZ_ANY) continue;
-        for (uint32_t k = 0; k < n->asleep_count; k++)
-            asleep |= n->asleep[k].thread == e->thread && n->asleep[k].choice == e->choice;
-        for (uint32_t k = 0; k < j; k++)
-            asleep |= n->branches[k].elem.thread == e->thread && n->branches[k].elem.choice == e->choice;
-        if (asleep) mz_tree_state(b, (struct mz_spot){i, j}, MZ_BRANCH_DONE);
-    }
+    add_tally(b, worker, m);
+    done_before(b, worker, b->held[worker].count);
+    b->held[worker].count = 0;
+    return MZ_HEARD;
 }
 
+static enum mz_heard hear_return(struct mz_balance *b, uint32_t worker, struct mz_message *m)
+{
+    struct mz_held *h = &b->held[worker];
+    uint32_t part;
+    add_tally(b, worker, m);
+    if (!get_part(b, worker, m, &part)) return MZ_HEARD_NONSENSE;
+    done_before(b, worker, part);
+    while (h->count > part + 1) mz_tree_state(b, h->parts[--h->count], MZ_BRANCH_WAITING);
+    b->counts.returns++;
+    return MZ_HEARD;
+}
+
+/* The branches that are left. With backtrack sets also the threads that need not be asked for again. */
 static void get_left(struct mz_balance *b, uint32_t node, struct mz_message *m)
 {
     uint32_t list;
     mz_get_tree(b->x, m, &list);
     mz_tree_add(b, node, &list);
-    leave_out_asleep(b, node);
-}
-
-/* The choices of the branch's thread are branches of their own from now on. */
-static void tell_choices_apart(struct mz_balance *b, struct mz_spot p, struct mz_message *m)
-{
-    get_done(b, p.node, m);
-    mz_branch_at(b, p)->elem = mz_get_elem(b->x, m);
-    get_left(b, p.node, m);
+    if (b->backtrack_sets) b->nodes[node].threads |= mz_get_long(m);
 }
 
 /* The branch is a node from now on. Returns the branch of that which the worker is on. */
 static struct mz_spot open_branch(struct mz_balance *b, struct mz_spot p, struct mz_message *m)
 {
     uint32_t worker = mz_branch_at(b, p)->worker, i = mz_tree_node(b, p);
-    mz_wakeup_clear(b->x, &mz_branch_at(b, p)->guide);
     mz_tree_state(b, p, MZ_BRANCH_OPEN);
-    get_done(b, i, m);
+    for (uint32_t n = mz_get_count(m, MZ_WIRE); n > 0; n--)
+        mz_tree_branch(b, i, mz_get_elem(b->x, m), MZ_BRANCH_DONE);
     p = (struct mz_spot){i, mz_tree_branch(b, i, mz_get_elem(b->x, m), MZ_BRANCH_BUSY)};
     mz_branch_at(b, p)->worker = worker;
-    mz_branch_at(b, p)->part = true;
     get_left(b, i, m);
-    return b->held[worker] = p;
+    return p;
 }
 
 static enum mz_heard hear_split(struct mz_balance *b, uint32_t worker, struct mz_message *m)
 {
-    struct mz_spot p = b->held[worker];
+    uint32_t part;
     mz_balance_get_knowledge(b, m);
-    add_tally(b, m);
-    uint32_t first = mz_get(m), nodes = mz_get_count(m, MZ_WIRE), depth = b->nodes[p.node].depth;
-    if (m->bad || !nodes || (first != depth + 1 && first != depth)) return MZ_HEARD_NONSENSE;
-    if (first + nodes + 2 >= b->x->capacity) return MZ_HEARD_NONSENSE;
-    if (first == depth) {
-        tell_choices_apart(b, p, m);
-        nodes--;
-    }
+    add_tally(b, worker, m);
+    if (!get_part(b, worker, m, &part)) return MZ_HEARD_NONSENSE;
+    done_before(b, worker, part);
+    struct mz_spot p = b->held[worker].parts[part];
+    uint32_t first = mz_get(m), nodes = mz_get_count(m, MZ_WIRE);
+    if (m->bad || !nodes || first != b->nodes[p.node].depth + 1) return MZ_HEARD_NONSENSE;
+    if (first + nodes + 2 >= b->x->capacity || mz_branch_at(b, p)->node != MZ_NONE) return MZ_HEARD_NONSENSE;
     while (nodes-- > 0 && !m->bad) p = open_branch(b, p, m);
-    mz_get_tree(b->x, m, &mz_branch_at(b, p)->guide);
+    b->held[worker].parts[part] = p;
     b->counts.splits++;
+    return MZ_HEARD;
+}
+
+/* The thread's step, and what else it could choose (B4). */
+static enum mz_heard hear_resolve(struct mz_balance *b, uint32_t worker, struct mz_message *m)
+{
+    struct mz_spot p = b->held[worker].parts[b->held[worker].count - 1];
+    struct mz_elem e = mz_get_elem(b->x, m);
+    uint64_t choices = mz_get_long(m);
+    if (m->bad || mz_branch_at(b, p)->elem.choice != MZ_ANY || e.choice == MZ_ANY) return MZ_HEARD_NONSENSE;
+    mz_branch_at(b, p)->elem = e;
+    while (choices) { /* from the last to the first */
+        e.choice = (uint8_t)(63 - __builtin_clzll(choices));
+        choices &= ~mz_bit(e.choice);
+        mz_tree_branch_behind(b, p, e);
+    }
     return MZ_HEARD;
 }
 
 static enum mz_heard update_backtrack(struct mz_balance *b, uint32_t i, struct mz_message *m,
                                       struct mz_message *reply)
 {
-    uint64_t initials = mz_get_long(m);
-    struct mz_elem e = mz_get_elem(b->x, m);
-    if (m->bad || !(initials & mz_bit(e.thread))) return MZ_HEARD_NONSENSE;
-    if (!(b->nodes[i].threads & initials)) {
-        uint32_t j = mz_tree_branch(b, i, e, MZ_BRANCH_WAITING);
-        b->nodes[i].branches[j].part = true;
-        leave_out_asleep(b, i);
+    uint64_t wanted = mz_get_long(m), add = mz_get_long(m);
+    if (m->bad || (!wanted && !add)) return MZ_HEARD_NONSENSE;
+    if (wanted & b->nodes[i].threads) add = 0;
+    for (add &= ~b->nodes[i].threads; add; add &= add - 1) {
+        struct mz_elem e = {.thread = (uint8_t)__builtin_ctzll(add), .choice = MZ_ANY};
+        b->nodes[i].threads |= mz_bit(e.thread);
+        if (mz_tree_asleep(b, i, e.thread)) continue;
+        mz_tree_branch(b, i, e, MZ_BRANCH_WAITING);
         b->counts.inserted++;
     }
     mz_put_long(reply, b->nodes[i].threads);
@@ -278,42 +233,25 @@ static enum mz_heard update_backtrack(struct mz_balance *b, uint32_t i, struct m
 static enum mz_heard update_tree(struct mz_balance *b, struct mz_spot p, struct mz_message *m,
                                  struct mz_message *reply)
 {
-    struct mz_exploration *x = b->x;
-    uint32_t core = mz_get(m), keep = mz_get(m), count = mz_get_count(m, MZ_WIRE);
-    if (m->bad || !keep || keep > core || core > count || count > x->capacity) return MZ_HEARD_NONSENSE;
-    uint32_t lanes = mz_get(m);
-    if (lanes > MZ_MAX_THREADS) return MZ_HEARD_NONSENSE;
-    if (lanes > x->lanes) x->lanes = lanes;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t *clock = x->sequence.clocks + (size_t)i * MZ_MAX_THREADS;
-        x->sequence.elems[i] = mz_get_elem(x, m);
-        x->sequence.numbers[i] = mz_get(m);
-        memset(clock, 0, MZ_MAX_THREADS * sizeof *clock);
-        if (x->sequence.numbers[i]) mz_get_bytes(m, clock, lanes * sizeof *clock);
-    }
-    if (m->bad) return MZ_HEARD_NONSENSE;
-    mz_sequence_given(x, count, core, keep);
-    uint32_t length = mz_tree_insert(b, p);
-    mz_put(reply, b->nodes[p.node].name);
-    mz_put(reply, length);
-    for (uint32_t k = 0; k < length; k++) {
-        const struct mz_branch *branch = mz_branch_at(b, b->path[k]);
-        mz_put_elem(x, reply, branch->elem);
-        mz_put(reply, branch->order);
-    }
+    if (!mz_get_sequence(b->x, m)) return MZ_HEARD_NONSENSE;
+    mz_balance_put_answer(b, reply, mz_tree_insert(b, p));
     return MZ_HEARD_REPLY;
 }
 
 static enum mz_heard hear_update(struct mz_balance *b, uint32_t worker, struct mz_message *m,
                                  struct mz_message *reply)
 {
-    uint32_t depth = mz_get(m);
-    struct mz_spot p = b->held[worker];
+    uint32_t part;
+    if (!get_part(b, worker, m, &part)) return MZ_HEARD_NONSENSE;
+    uint32_t depth = mz_get(m), stamp = mz_get(m);
+    struct mz_spot p = b->held[worker].parts[part];
     while (p.node != MZ_NONE && b->nodes[p.node].depth != depth)
         p = (struct mz_spot){b->nodes[p.node].parent, b->nodes[p.node].branch};
     if (m->bad || p.node == MZ_NONE || depth == MZ_NONE) return MZ_HEARD_NONSENSE;
     mz_message_clear(reply);
     mz_put(reply, MZ_SHARE_REPLY);
+    mz_put(reply, depth);
+    mz_put(reply, stamp);
     b->counts.updates++;
     return b->backtrack_sets ? update_backtrack(b, p.node, m, reply) : update_tree(b, p, m, reply);
 }
@@ -323,9 +261,7 @@ static enum mz_heard hear_restart(struct mz_balance *b, uint32_t worker, struct 
 {
     begin(b);
     mz_balance_get_knowledge(b, m);
-    b->held[worker] = (struct mz_spot){0, 0};
-    mz_tree_state(b, b->held[worker], MZ_BRANCH_BUSY);
-    b->nodes[0].branches[0].worker = worker;
+    mz_balance_hold(b, worker, (struct mz_spot){0, 0});
     b->counts.restarts++;
     return MZ_HEARD_RESTART;
 }
@@ -334,8 +270,12 @@ static enum mz_heard hear(struct mz_balance *b, uint32_t worker, struct mz_messa
                           struct mz_message *reply)
 {
     enum mz_share_kind kind = (enum mz_share_kind)mz_get(m);
-    if (b->held[worker].node == MZ_NONE) return MZ_HEARD_NONSENSE;
+    if (!b->held[worker].count) return MZ_HEARD_NONSENSE;
     switch (kind) {
+    case MZ_SHARE_RETURN:
+        return hear_return(b, worker, m);
+    case MZ_SHARE_RESOLVE:
+        return hear_resolve(b, worker, m);
     case MZ_SHARE_SPLIT:
         return hear_split(b, worker, m);
     case MZ_SHARE_UPDATE:
@@ -343,9 +283,7 @@ static enum mz_heard hear(struct mz_balance *b, uint32_t worker, struct mz_messa
     case MZ_SHARE_RESTART:
         return hear_restart(b, worker, m);
     case MZ_SHARE_DONE:
-        add_tally(b, m);
-        done(b, worker);
-        return MZ_HEARD;
+        return hear_done(b, worker, m);
     default:
         return MZ_HEARD_NONSENSE;
     }
@@ -365,14 +303,16 @@ enum mz_heard mz_balance_hear(struct mz_balance *b, uint32_t worker, struct mz_m
 
 void mz_balance_lost(struct mz_balance *b, uint32_t worker)
 {
-    struct mz_spot p = b->held[worker];
-    if (p.node == MZ_NONE) return;
-    mz_tree_state(b, p, MZ_BRANCH_WAITING);
-    b->held[worker].node = MZ_NONE;
+    struct mz_held *h = &b->held[worker];
+    if (!h->count) return;
+    while (h->count > h->done) mz_tree_state(b, h->parts[--h->count], MZ_BRANCH_WAITING);
+    h->count = 0;
     b->counts.lost++;
 }
 
-bool mz_balance_holds(const struct mz_balance *b, uint32_t worker) { return b->held[worker].node != MZ_NONE; }
+bool mz_balance_holds(const struct mz_balance *b, uint32_t worker) { return b->held[worker].count > 0; }
+
+uint64_t mz_balance_told(const struct mz_balance *b, uint32_t worker) { return b->held[worker].executions; }
 
 bool mz_balance_complete(const struct mz_balance *b)
 {

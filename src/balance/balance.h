@@ -18,7 +18,7 @@ struct mz_balance;
 
 struct mz_balance_counts {
     uint64_t executions, blocked, cut, transitions; /* of what is explored to its end */
-    uint64_t tasks, splits, updates, inserted, lost, restarts;
+    uint64_t tasks, parts, splits, returns, updates, inserted, lost, restarts;
 };
 
 enum mz_heard {
@@ -29,7 +29,9 @@ enum mz_heard {
     MZ_HEARD_NONSENSE /* the worker must be ended */
 };
 
-struct mz_balance *mz_balance_new(enum mz_algorithm algorithm, uint64_t max_steps);
+/* For so many workers, about. */
+struct mz_balance *mz_balance_new(enum mz_algorithm algorithm, bool sleep_sets, uint64_t max_steps,
+                                  uint32_t workers);
 void mz_balance_free(struct mz_balance *b);
 /* Forget everything: another program. */
 void mz_balance_reuse(struct mz_balance *b);
@@ -40,10 +42,11 @@ enum mz_heard mz_balance_hear(struct mz_balance *b, uint32_t worker, struct mz_m
                               struct mz_message *reply);
 /* The worker has died; whatever it was on is to be explored by another. */
 void mz_balance_lost(struct mz_balance *b, uint32_t worker);
+/* The executions that it has told of; all others that it made were in vain if it is lost. */
+uint64_t mz_balance_told(const struct mz_balance *b, uint32_t worker);
 
 bool mz_balance_holds(const struct mz_balance *b, uint32_t worker); /* it has something to do */
 bool mz_balance_complete(const struct mz_balance *b);               /* everything is explored */
-bool mz_balance_ready(const struct mz_balance *b);                  /* there is something to hand out */
 struct mz_balance_counts mz_balance_counts(const struct mz_balance *b);
 
 /* All that is still to be explored, as bytes; and back, into a new balancer. Branches that are being explored

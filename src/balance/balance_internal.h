@@ -1,4 +1,4 @@
-/* Private to src/balance: tree.c (nodes and branches), balance.c (tasks, messages), save.c.
+/* Private to src/balance: tree.c (nodes and branches), hand_out.c (tasks), balance.c (messages), save.c.
  *
  * The tree. A node has branches, in an order that never changes; new ones come last. A branch is
  *
@@ -7,16 +7,17 @@
  *   OPEN     a node of the balancer's, with branches that are not all DONE
  *   DONE     explored to its end; its node, if there is one, may be opened again by what is inserted there
  *
- * and it is a part (part: true) or an inner branch of the wakeup tree. Above the root is a node that stands
- * for nothing, with the whole search as its only branch.
+ * and it is a part (part: true) or an inner branch of the wakeup tree. With backtrack sets all are parts, and
+ * one that has not been explored is only a thread (choice MZ_ANY): it is resolved when it is. Above the root
+ * is a node that stands for nothing, with the whole search as its only branch.
  *
  * Invariants
  *  B1  Below a branch all those before it at its node are asleep, whether they are DONE or not.
  *  B2  What is asleep at a node when it is entered (node.asleep) follows from the branches on the way to it.
  *  B3  A node with no branch that is not DONE makes its own branch DONE. It is dropped when no branch before
- * it, at its node or above, is not DONE: then nothing can be inserted there any more. B4  A BUSY or WAITING
- * part that was not explored from a leaf of the tree has a guide: a branch of the wakeup tree with which it
- * can be explored from its beginning. */
+ *      it, at its node or above, is not DONE: then nothing can be inserted there any more.
+ *  B4  Behind a branch that is a thread still, nothing of its node has been handed out. So when it is
+ *      resolved, its choices can take its place. */
 #ifndef MZ_BALANCE_INTERNAL_H
 #define MZ_BALANCE_INTERNAL_H
 
@@ -31,22 +32,20 @@ struct mz_branch {
     struct mz_elem elem;
     uint8_t state; /* enum mz_branch_state */
     bool part;
-    uint32_t order;  /* grows along the branches of a node */
     uint32_t worker; /* BUSY */
-    uint32_t guide;  /* BUSY, WAITING: list of wakeup nodes of the exploration */
     uint32_t node;   /* MZ_NONE: none */
 };
 
 struct mz_tree_node {
     uint32_t parent, branch; /* the branch of the parent that leads here */
-    uint32_t name;           /* no other node ever has or had it */
     uint32_t depth;          /* steps before it; MZ_NONE: above the root */
     struct mz_branch *branches;
     uint32_t count, capacity;
     uint32_t undone, waiting; /* branches that are not DONE; that are WAITING */
+    uint32_t below;           /* those that are WAITING here and at all nodes below */
     struct mz_elem *asleep;
     uint32_t asleep_count;
-    uint64_t threads; /* of all branches */
+    uint64_t threads; /* of all branches, and of those left out because they are asleep */
     bool used;
 };
 
@@ -54,19 +53,26 @@ struct mz_spot {
     uint32_t node, branch;
 };
 
+struct mz_held { /* by a worker: parts, in order */
+    struct mz_spot *parts;
+    uint32_t count, room;
+    uint32_t done;       /* so many of them are DONE */
+    uint64_t executions; /* that it has told of, ever */
+};
+
 struct mz_balance {
     struct mz_exploration *x; /* never runs: for objects, sequences, trees */
     struct mz_view view;
     bool backtrack_sets; /* not optimal: branches are steps of threads, there are no trees */
+    bool sleep_sets;
+    uint32_t workers; /* how many there are to be */
     struct mz_tree_node *nodes;
     uint32_t count, capacity, first_free;
-    uint32_t waiting; /* branches, in all */
-    uint32_t order, names;
-    struct mz_spot *held; /* by each worker; node MZ_NONE: nothing */
+    struct mz_held *held; /* by each worker */
     uint8_t *knowledge;   /* of the runtime */
     size_t knowledge_size;
-    bool known; /* there is some */
-    struct mz_spot *path;
+    bool known;                  /* there is some */
+    struct mz_spot *path, *walk; /* scratch */
     struct mz_balance_counts counts;
 };
 
@@ -82,13 +88,21 @@ void mz_tree_clear(struct mz_balance *b);
 uint32_t mz_tree_node(struct mz_balance *b, struct mz_spot p);
 /* A new branch of the node, the last one: its number. */
 uint32_t mz_tree_branch(struct mz_balance *b, uint32_t node, struct mz_elem elem, enum mz_branch_state state);
+/* The same, right behind branch j, where nothing has been handed out (B4). */
+void mz_tree_branch_behind(struct mz_balance *b, struct mz_spot p, struct mz_elem elem);
 void mz_tree_state(struct mz_balance *b, struct mz_spot p, enum mz_branch_state state);
+/* With backtrack sets: is all that the thread could do at the node asleep when it is entered? */
+bool mz_tree_asleep(const struct mz_balance *b, uint32_t node, uint8_t thread);
 void mz_tree_prune(struct mz_balance *b);
 /* The branches of a wakeup tree, to be handed out leaf by leaf; the list is used up. */
 void mz_tree_add(struct mz_balance *b, uint32_t node, uint32_t *list);
 /* x->sequence at the node, found below its branch `from`; where it is answered: places from there to a leaf,
  * in b->path; how many. */
 uint32_t mz_tree_insert(struct mz_balance *b, struct mz_spot from);
+
+/* hand_out.c */
+void mz_balance_hold(struct mz_balance *b, uint32_t worker, struct mz_spot p); /* one more part */
+void mz_balance_put_answer(struct mz_balance *b, struct mz_message *m, uint32_t length);
 
 /* balance.c */
 void mz_balance_put_knowledge(struct mz_balance *b, struct mz_message *m);

@@ -5,13 +5,13 @@
 static void put_node(struct mz_balance *b, struct mz_message *m, const struct mz_tree_node *n)
 {
     mz_put(m, n->count);
+    mz_put_long(m, n->threads);
     for (uint32_t j = 0; j < n->count; j++) {
         const struct mz_branch *branch = &n->branches[j];
         mz_put_elem(b->x, m, branch->elem);
         mz_put(m, branch->state == MZ_BRANCH_BUSY ? MZ_BRANCH_WAITING : branch->state);
         mz_put(m, branch->part);
         mz_put(m, branch->node != MZ_NONE);
-        mz_put_tree(b->x, m, branch->guide);
     }
 }
 
@@ -46,7 +46,9 @@ void mz_balance_save(struct mz_balance *b, struct mz_message *m)
 /* Branches of nodes that are not read yet have the node 0, which is none's. */
 static void get_node(struct mz_balance *b, struct mz_message *m, uint32_t i)
 {
-    for (uint32_t count = mz_get_count(m, MZ_WIRE), j = 0; j < count && !m->bad; j++) {
+    uint32_t count = mz_get_count(m, MZ_WIRE);
+    b->nodes[i].threads = mz_get_long(m);
+    for (uint32_t j = 0; j < count && !m->bad; j++) {
         struct mz_elem e = mz_get_elem(b->x, m);
         uint32_t state = mz_get(m);
         if (state > MZ_BRANCH_OPEN || state == MZ_BRANCH_BUSY) m->bad = true;
@@ -55,7 +57,6 @@ static void get_node(struct mz_balance *b, struct mz_message *m, uint32_t i)
         struct mz_branch *branch = &b->nodes[i].branches[j];
         branch->part = mz_get(m) != 0;
         branch->node = mz_get(m) ? 0 : MZ_NONE;
-        mz_get_tree(b->x, m, &branch->guide);
         if ((state == MZ_BRANCH_OPEN && branch->node) || (state == MZ_BRANCH_WAITING && !branch->node))
             m->bad = true;
     }
@@ -71,7 +72,7 @@ bool mz_balance_load(struct mz_balance *b, struct mz_message *m)
     b->counts.blocked = t.blocked;
     b->counts.cut = t.cut;
     b->counts.transitions = t.transitions;
-    b->nodes[0].count = b->nodes[0].undone = b->nodes[0].waiting = b->waiting = 0;
+    b->nodes[0].count = b->nodes[0].undone = b->nodes[0].waiting = b->nodes[0].below = 0;
     get_node(b, m, 0);
     if (b->nodes[0].count != 1) m->bad = true;
     while (!m->bad) {

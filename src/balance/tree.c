@@ -24,15 +24,13 @@ static uint32_t new_node(struct mz_balance *b)
         }
         i = b->count++;
     }
-    b->nodes[i] =
-        (struct mz_tree_node){.parent = MZ_NONE, .name = ++b->names, .depth = MZ_NONE, .used = true};
+    b->nodes[i] = (struct mz_tree_node){.parent = MZ_NONE, .depth = MZ_NONE, .used = true};
     return i;
 }
 
 static void free_node(struct mz_balance *b, uint32_t i)
 {
     struct mz_tree_node *n = &b->nodes[i];
-    for (uint32_t j = 0; j < n->count; j++) mz_wakeup_clear(b->x, &n->branches[j].guide);
     free(n->branches);
     free(n->asleep);
     *n = (struct mz_tree_node){.parent = b->first_free};
@@ -43,7 +41,7 @@ void mz_tree_clear(struct mz_balance *b)
 {
     for (uint32_t i = 0; i < b->count; i++)
         if (b->nodes[i].used) free_node(b, i);
-    b->count = b->waiting = 0;
+    b->count = 0;
     b->first_free = MZ_NONE;
 }
 
@@ -51,7 +49,6 @@ void mz_tree_begin(struct mz_balance *b)
 {
     mz_tree_clear(b);
     mz_tree_branch(b, new_node(b), (struct mz_elem){0}, MZ_BRANCH_WAITING);
-    b->nodes[0].branches[0].part = true;
 }
 
 static void sleep_unless(struct mz_balance *b, struct mz_tree_node *n, const struct mz_elem *q,
@@ -72,7 +69,7 @@ uint32_t mz_tree_node(struct mz_balance *b, struct mz_spot p)
     n->branch = p.branch;
     n->depth = up->depth + 1;
     mz_branch_at(b, p)->node = i;
-    if (up->depth == MZ_NONE) return i;
+    if (up->depth == MZ_NONE || !b->sleep_sets) return i;
     n->asleep = mz_grow(NULL, (up->asleep_count + p.branch + 1) * sizeof *n->asleep);
     for (uint32_t j = 0; j < up->asleep_count; j++) sleep_unless(b, n, &up->asleep[j], e);
     for (uint32_t j = 0; j < p.branch; j++) sleep_unless(b, n, &up->branches[j].elem, e);
@@ -101,7 +98,8 @@ void mz_tree_state(struct mz_balance *b, struct mz_spot p, enum mz_branch_state 
     int waits = (state == MZ_BRANCH_WAITING) - (branch->state == MZ_BRANCH_WAITING);
     bool was_done = branch->state == MZ_BRANCH_DONE;
     b->nodes[p.node].waiting += (uint32_t)waits;
-    b->waiting += (uint32_t)waits;
+    for (uint32_t i = p.node; waits && i != MZ_NONE; i = b->nodes[i].parent)
+        b->nodes[i].below += (uint32_t)waits;
     branch->state = (uint8_t)state;
     if (was_done != (state == MZ_BRANCH_DONE)) count_undone(b, p.node, was_done);
 }
@@ -115,9 +113,32 @@ uint32_t mz_tree_branch(struct mz_balance *b, uint32_t i, struct mz_elem elem, e
     }
     n->threads |= mz_bit(elem.thread);
     n->branches[n->count] = (struct mz_branch){
-        .elem = elem, .state = MZ_BRANCH_DONE, .order = ++b->order, .worker = MZ_NONE, .node = MZ_NONE};
+        .elem = elem, .state = MZ_BRANCH_DONE, .part = true, .worker = MZ_NONE, .node = MZ_NONE};
     mz_tree_state(b, (struct mz_spot){i, n->count++}, state);
     return n->count - 1;
+}
+
+void mz_tree_branch_behind(struct mz_balance *b, struct mz_spot p, struct mz_elem elem)
+{
+    uint32_t last = mz_tree_branch(b, p.node, elem, MZ_BRANCH_WAITING);
+    struct mz_branch *branches = b->nodes[p.node].branches, new = branches[last];
+    for (uint32_t j = last; j > p.branch + 1; j--) {
+        MZ_ASSERT(branches[j - 1].node == MZ_NONE && branches[j - 1].state == MZ_BRANCH_WAITING);
+        branches[j] = branches[j - 1];
+    }
+    branches[p.branch + 1] = new;
+}
+
+bool mz_tree_asleep(const struct mz_balance *b, uint32_t node, uint8_t thread)
+{
+    const struct mz_tree_node *n = &b->nodes[node];
+    bool asleep = false;
+    for (uint32_t k = 0; k < n->asleep_count; k++) {
+        if (n->asleep[k].thread != thread) continue;
+        if (mz_has_choices(n->asleep[k].op)) return false;
+        asleep = true;
+    }
+    return asleep;
 }
 
 static void drop_below(struct mz_balance *b, uint32_t top)
@@ -209,7 +230,6 @@ static uint32_t append(struct mz_balance *b, uint32_t i, uint32_t length)
             i = mz_tree_node(b, p);
         }
         p = (struct mz_spot){i, mz_tree_branch(b, i, v->elems[e], MZ_BRANCH_WAITING)};
-        mz_branch_at(b, p)->part = true;
         b->path[length++] = p;
     }
     MZ_ASSERT(p.node != MZ_NONE);

@@ -352,12 +352,12 @@ static void look_at_workers(struct agent *a, double now)
     sweep(a);
 }
 
-static void nap(struct agent *a, uint32_t seen)
+static void nap(struct agent *a)
 {
     double seconds = mz_cluster_nap(a->cluster, mz_process_clock(), LONGEST_NAP);
     struct timespec t = {0, (long)(seconds * 1e9)};
     if (a->set_up)
-        syscall(SYS_futex, &a->pool.common->bell, FUTEX_WAIT, seen, &t, NULL, 0);
+        mz_pool_nap(&a->pool, seconds);
     else
         nanosleep(&t, NULL);
 }
@@ -374,7 +374,6 @@ static void live(struct agent *a)
     struct mz_message m;
     int rank;
     while (!a->quit) {
-        uint32_t seen = a->set_up ? a->pool.common->bell : 0;
         double now = mz_process_clock();
         while (!a->quit && mz_cluster_receive(a->cluster, &rank, &m)) {
             if (rank != 0) continue;
@@ -385,7 +384,7 @@ static void live(struct agent *a)
         beat(a, now);
         handle_signal(a, mz_process_next_signal(0));
         if (now - a->heard > a->cluster->patience) a->quit = a->cluster->lost_some = true;
-        if (!a->quit) nap(a, seen);
+        if (!a->quit) nap(a);
     }
 }
 

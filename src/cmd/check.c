@@ -115,17 +115,18 @@ static int prepare(struct check *c)
 
 /* ---- exploring ---- */
 
-/* Only the tree of `optimal` can be shared by workers, or be saved. */
+/* Only a search whose tree is all there is can be shared by workers, or be saved. */
 static int is_shared(const struct mz_settings *s, bool cluster, bool *shared)
 {
-    bool can = s->algorithm == MZ_ALG_OPTIMAL && s->sleep_sets;
-    *shared = can && (s->jobs > 1 || s->checkpoint || s->resume || cluster);
-    if (can) return 0;
+    bool stateful = s->algorithm >= MZ_ALG_STATEFUL;
+    *shared = !stateful && (s->jobs > 1 || s->checkpoint || s->resume || cluster);
+    if (!stateful) return 0;
     if (s->checkpoint || s->resume)
-        return mz_fail("--%s is for the algorithm optimal", s->checkpoint ? "checkpoint" : "resume");
+        return mz_fail("--%s is not for %s, which knows the states that it has seen",
+                       s->checkpoint ? "checkpoint" : "resume", s->algorithm_name);
     if (s->jobs > 1 || cluster)
-        mz_notice("%s%s explores with one worker: %s is for the algorithm optimal", s->algorithm_name,
-                  s->sleep_sets ? "" : " without sleep sets", cluster ? "mpirun" : "-j");
+        mz_notice("%s explores with one worker: %s is not for algorithms that know the states they have seen",
+                  s->algorithm_name, cluster ? "mpirun" : "-j");
     return 0;
 }
 
@@ -144,9 +145,10 @@ static char *program_line(const struct check *c)
 
 static char *settings_line(const struct mz_settings *s)
 {
-    return mz_format("%s races=%d heap=%d leaks=%d keep-going=%d spurious=%d nondet=%d,%lld,%lld steps=%llu",
-                     s->algorithm_name, s->allow_races, s->heap_reuse, s->leaks, s->keep_going,
-                     s->spurious_wakeups, s->nondet_given, (long long)s->nondet_low,
+    return mz_format("%s sleep=%d eager=%d races=%d heap=%d leaks=%d keep-going=%d spurious=%d "
+                     "nondet=%d,%lld,%lld steps=%llu",
+                     s->algorithm_name, s->sleep_sets, s->eager, s->allow_races, s->heap_reuse, s->leaks,
+                     s->keep_going, s->spurious_wakeups, s->nondet_given, (long long)s->nondet_low,
                      (long long)s->nondet_high, (unsigned long long)s->max_steps);
 }
 

@@ -20,13 +20,14 @@
 #include "process.h"
 #include "remote.h"
 
-#define ALONE         0.05 /* seconds of the first worker, before others are started */
-#define FAR_GRACE     2.0  /* between asking to stop and killing; of workers here: mz_grace() */
+#define ALONE         0.002 /* seconds of the first worker, before others are started; then twice as many */
+#define FAR_GRACE     2.0   /* between asking to stop and killing; of workers here: mz_grace() */
 #define POLL          0.02
 #define SAVE_PATIENCE 2.0   /* for workers to give back what they have */
 #define LAST_PATIENCE 0.5   /* the same when time is up */
 #define LAST_POLL     0.001 /* when all are about to end */
 #define LONGEST_NAP   0.001 /* of a cluster, whose messages do not wake us */
+#define LOOK          0.005 /* between looking at what is not urgent */
 #define MOST_KILLS    8     /* in a row: it is no accident */
 #define ROOM          ((size_t)1 << 32)
 
@@ -103,11 +104,20 @@ static void look_at_time(struct mz_pool *p, double now)
 
 /* ---- the ends of workers ---- */
 
+/* Others will explore again what it has not told of. */
+static void forget(struct mz_pool *p, struct mz_worker *w)
+{
+    uint64_t made = w->outcome.channel->counters.executions, told = mz_balance_told(p->balance, w->number);
+    p->redundant += made > told ? made - told : 0;
+    p->lost++;
+    mz_balance_lost(p->balance, w->number);
+    w->ours = true;
+}
+
 /* A kill from outside, or of the system for want of memory: another one goes on with its branch. */
 static void replace(struct mz_pool *p, struct mz_worker *w)
 {
-    mz_balance_lost(p->balance, w->number);
-    w->ours = true;
+    forget(p, w);
     if (++p->killed >= MOST_KILLS) {
         p->failed = true;
         mz_fail("%s: workers are killed again and again, from outside or for want of memory",
@@ -119,8 +129,7 @@ static void replace(struct mz_pool *p, struct mz_worker *w)
 void mz_pool_lost(struct mz_pool *p, struct mz_worker *w)
 {
     mz_worker_gone(p, w);
-    mz_balance_lost(p->balance, w->number);
-    w->ours = true;
+    forget(p, w);
 }
 
 void mz_pool_ended(struct mz_pool *p, struct mz_worker *w)
@@ -147,6 +156,8 @@ static void reap(struct mz_pool *p)
         pid_t done = wait4(w->watch.pid, &w->outcome.wait_status, WNOHANG, &usage);
         if (done == 0 || (done < 0 && errno == EINTR)) continue;
         w->outcome.peak_memory = (uint64_t)usage.ru_maxrss * 1024;
+        w->processor = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
         mz_pool_ended(p, w);
     }
 }
@@ -200,7 +211,7 @@ void mz_pool_hear(struct mz_pool *p, struct mz_worker *w, struct mz_message *m)
     case MZ_HEARD_RESTART:
     case MZ_HEARD_VOID:
         end_all_but(p, heard == MZ_HEARD_RESTART ? w : NULL);
-        p->alone_until = mz_process_clock() + ALONE;
+        p->began = mz_process_clock();
         break;
     case MZ_HEARD_NONSENSE:
         mz_balance_lost(p->balance, w->number);
@@ -264,11 +275,19 @@ static uint32_t living_here(const struct mz_pool *p)
     return n;
 }
 
+/* How many there should be by now: few for a search that is over soon. */
+static uint32_t wanted_workers(const struct mz_pool *p, double now)
+{
+    uint32_t wanted = 1;
+    for (double t = p->began + ALONE; t <= now && wanted < p->options->jobs; t += ALONE) wanted *= 2;
+    return p->at_once || wanted > p->options->jobs ? p->options->jobs : wanted;
+}
+
 static void start_workers(struct mz_pool *p, double now)
 {
-    uint32_t wanted = now < p->alone_until ? 1 : p->options->jobs;
+    uint32_t wanted = wanted_workers(p, now);
     if (p->asked > 0) return;
-    if (now >= p->alone_until) mz_remote_start(p);
+    if (p->at_once || now >= p->began + ALONE) mz_remote_start(p);
     while (living_here(p) < wanted && p->count < MZ_MAX_WORKERS) {
         if (mz_worker_start(p)) continue;
         p->failed = p->living == 0;
@@ -306,23 +325,36 @@ static void save(struct mz_pool *p, double now)
 
 /* ---- the run ---- */
 
-static void wait_for_something(struct mz_pool *p, uint32_t seen)
+static void wait_for_something(struct mz_pool *p, double now)
 {
-    bool ending = p->asked > 0 && !p->cluster;
-    double nap = p->cluster ? mz_cluster_nap(p->cluster, mz_process_clock(), LONGEST_NAP) : POLL;
-    struct timespec t = {0, (long)(nap * 1e9)};
-    handle_signal(p, mz_process_next_signal(ending ? LAST_POLL : 0));
-    if (ending) return;
-    syscall(SYS_futex, &p->common->bell, FUTEX_WAIT, seen, &t, NULL, 0);
+    bool growing = wanted_workers(p, now) < p->options->jobs;
+    if (p->cluster)
+        mz_pool_nap(p, mz_cluster_nap(p->cluster, mz_process_clock(), LONGEST_NAP));
+    else if (p->asked > 0)
+        handle_signal(p, mz_process_next_signal(LAST_POLL));
+    else
+        mz_pool_nap(p, growing ? ALONE / 2 : POLL);
+}
+
+/* What need not be looked at for every message. */
+static void look_around(struct mz_pool *p, double now)
+{
+    if (p->asked <= 0 && now - p->looked < LOOK) return;
+    p->looked = now;
+    reap(p);
+    handle_signal(p, mz_process_next_signal(0));
+    look_at_time(p, now);
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->workers[i]->alive && !p->workers[i]->rank) mz_watch_life(&p->workers[i]->watch, now);
+    struct mz_counters counters = mz_pool_counters(p);
+    mz_progress_update(&p->target->progress, &counters, now - p->started);
 }
 
 static void watch(struct mz_pool *p)
 {
-    struct mz_counters counters;
     for (;;) {
-        uint32_t seen = p->common->bell;
         double now = mz_process_clock();
-        reap(p);
+        look_around(p, now);
         hear_all(p);
         mz_remote_listen(p, now);
         if (mz_balance_complete(p->balance)) ask_all_to_stop(p);
@@ -330,12 +362,7 @@ static void watch(struct mz_pool *p)
         start_workers(p, now);
         if (p->living == 0) break;
         if (p->asked <= 0) distribute(p);
-        look_at_time(p, now);
-        for (uint32_t i = 0; i < p->count; i++)
-            if (p->workers[i]->alive && !p->workers[i]->rank) mz_watch_life(&p->workers[i]->watch, now);
-        counters = mz_pool_counters(p);
-        mz_progress_update(&p->target->progress, &counters, now - p->started);
-        wait_for_something(p, seen);
+        wait_for_something(p, now);
     }
     mz_progress_erase(&p->target->progress);
 }
@@ -371,14 +398,14 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
     *outcome = (struct mz_outcome){.program = t->program->path, .time_limit = t->time_limit};
     p.message = (struct mz_message){.data = mz_region_reserve(ROOM), .capacity = ROOM};
     p.reply = (struct mz_message){.data = mz_region_reserve(ROOM), .capacity = ROOM};
-    bool at_once = getenv("MAZURKA_SHARE_AT_ONCE") != NULL; /* for tests: small searches are shared, too */
-    t->options.shared = at_once ? 2 : 1;
+    p.at_once = getenv("MAZURKA_SHARE_AT_ONCE") != NULL; /* for tests: small searches are shared, too */
+    t->options.shared = p.at_once ? 2 : 1;
     t->options.memory_limit /= options->jobs;
-    p.balance = mz_balance_new((enum mz_algorithm)t->options.algorithm, t->options.max_steps);
+    p.balance = mz_balance_new((enum mz_algorithm)t->options.algorithm, t->options.sleep_sets,
+                               t->options.max_steps, options->jobs);
     int status = mz_pool_make_common(&p);
     if (status == 0 && options->resume) status = mz_checkpoint_read(&p);
-    p.started = p.saved = mz_process_clock();
-    p.alone_until = p.started + (at_once ? 0 : ALONE);
+    p.started = p.saved = p.began = mz_process_clock();
     if (status == 0) watch(&p);
     if (status == 0 && options->checkpoint && !p.failed && !mz_balance_complete(p.balance)) {
         for (uint32_t i = 0; i < p.count; i++) mz_balance_lost(p.balance, i);

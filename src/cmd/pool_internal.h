@@ -16,6 +16,7 @@ struct mz_worker {
     bool hungry;                   /* waits for a task */
     bool knows;                    /* has been told what is known */
     bool ours;                     /* we have ended it: what it did does not matter */
+    double processor;              /* seconds of it that it has used; known when it has ended */
     struct mz_message in, out;     /* a message that is not complete yet; what it has not read yet */
     struct mz_translation *layout; /* from its addresses to those that all speak of; NULL: not made yet */
     int rank;                      /* 0: here; else see remote.h */
@@ -45,12 +46,16 @@ struct mz_pool {
     int common_fd;
     struct mz_common *common;
     struct mz_message message, reply; /* for the balancer */
-    double started, alone_until;
-    double asked;             /* when all were asked to stop; 0: not yet */
-    struct mz_layout layout;  /* that all addresses in messages are of; count 0: not known yet */
-    struct mz_worker *origin; /* it is of this one, who was the first */
-    uint32_t killed;          /* workers lost to kills from outside, in a row without a task done */
-    bool failed;              /* could not go on: mz_fail() has said why */
+    double started, looked;           /* when; the latter: around */
+    double began;                     /* the search, as it is now: from the start, or when it started over */
+    bool at_once;                     /* share from the beginning, however small */
+    double asked;                     /* when all were asked to stop; 0: not yet */
+    struct mz_layout layout;          /* that all addresses in messages are of; count 0: not known yet */
+    struct mz_worker *origin;         /* it is of this one, who was the first */
+    uint32_t lost;                    /* workers, in all */
+    uint64_t redundant;               /* executions that had to be explored again */
+    uint32_t killed;                  /* workers lost to kills from outside, in a row without a task done */
+    bool failed;                      /* could not go on: mz_fail() has said why */
     struct {
         struct mz_found *items;
         uint32_t count;
@@ -86,6 +91,8 @@ void mz_worker_ask_to_stop(struct mz_worker *w);
 bool mz_worker_hear(struct mz_worker *w, struct mz_message *m);
 struct mz_link *mz_worker_link(const struct mz_worker *w);
 void mz_worker_ring(struct mz_worker *w);
+/* Until a worker here has something to say, and no longer than that; less than a second. */
+void mz_pool_nap(struct mz_pool *p, double seconds);
 
 /* pool_merge.c */
 void mz_pool_merge(struct mz_pool *p);

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include "../report/memory.h"
 
 static void add(struct mz_counters *to, const struct mz_counters *c)
@@ -147,6 +148,34 @@ static struct mz_worker *most_telling(const struct mz_pool *p)
     return best;
 }
 
+static double seconds_of(struct timeval t) { return (double)t.tv_sec + (double)t.tv_usec * 1e-6; }
+
+static void tell_sharing(const struct mz_pool *p, const struct mz_balance_counts *counts,
+                         struct mz_sharing *s)
+{
+    struct rusage own;
+    double idle = 0, alive = 0;
+    getrusage(RUSAGE_SELF, &own);
+    *s = (struct mz_sharing){.workers = p->options->jobs,
+                             .lost = p->lost,
+                             .redundant = p->redundant,
+                             .tasks = counts->tasks,
+                             .parts = counts->parts,
+                             .splits = counts->splits + counts->returns,
+                             .updates = counts->updates,
+                             .inserted = counts->inserted,
+                             .processor = seconds_of(own.ru_utime) + seconds_of(own.ru_stime)};
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct mz_worker *w = p->workers[i];
+        const struct mz_link *link = mz_worker_link(w);
+        s->bytes += link->to_command.written + link->to_worker.written;
+        s->processor += w->processor;
+        idle += (double)link->idle;
+        alive += (double)link->alive;
+    }
+    s->idle = alive > 0 ? idle / alive : 0;
+}
+
 void mz_pool_merge(struct mz_pool *p)
 {
     struct mz_worker *main = most_telling(p);
@@ -163,6 +192,7 @@ void mz_pool_merge(struct mz_pool *p)
     }
     struct mz_channel *c = main->outcome.channel;
     if (main->rank) name_modules(p, c);
+    tell_sharing(p, &exact, &o->sharing);
     put_findings(p, c);
     c->counters = counters;
     if (mz_balance_complete(p->balance)) {

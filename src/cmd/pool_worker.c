@@ -27,8 +27,29 @@ struct mz_link *mz_worker_link(const struct mz_worker *w)
 void mz_worker_ring(struct mz_worker *w)
 {
     struct mz_link *link = mz_worker_link(w);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (!link->waiting) return;
     __atomic_add_fetch(&link->bell, 1, __ATOMIC_SEQ_CST);
     syscall(SYS_futex, &link->bell, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static bool something_to_hear(const struct mz_pool *p)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct mz_worker *w = p->workers[i];
+        if (w->alive && !w->rank && mz_ring_holds(&mz_worker_link(w)->to_command)) return true;
+    }
+    return false;
+}
+
+void mz_pool_nap(struct mz_pool *p, double seconds)
+{
+    struct timespec t = {0, (long)(seconds * 1e9)};
+    __atomic_store_n(&p->common->waiting, 1, __ATOMIC_SEQ_CST);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    uint32_t seen = p->common->bell;
+    if (!something_to_hear(p)) syscall(SYS_futex, &p->common->bell, FUTEX_WAIT, seen, &t, NULL, 0);
+    p->common->waiting = 0;
 }
 
 static void make_room(struct mz_message *m, size_t more)

@@ -67,11 +67,10 @@ struct mz_node {
     uint32_t inherited;                /* of these; the others are branches that have been explored */
     uint32_t journal, races;
     mz_clock clocks;
-    uint32_t wakeup;        /* branches after the current one, first of a list (optimal, or shared) */
+    uint32_t wakeup;        /* branches after the current one, first of a list (optimal) */
     struct mz_step step;    /* the current branch */
     uint8_t foreseen;       /* if it is from a wakeup tree: the access that it will have, plus one; else 0 */
     struct mz_tally before; /* shared searches: the counts when the current branch began */
-    uint32_t original;      /* the same: the tree below the current branch when it was taken (optimal) */
 };
 
 /* Two events that could happen in the other order; or an event and something that it prevented. An exclusive
@@ -109,10 +108,18 @@ struct mz_sequence {
     uint32_t *clocks;   /* of a sequence that came with a message */
 };
 
+/* In shared searches, at nodes of the balancer's, a branch is of a kind: */
+enum mz_whose {
+    MZ_MINE,   /* to be explored here, or with something in it that is */
+    MZ_OTHERS, /* not to be explored here, but known */
+    MZ_SLEEPER /* the same, and what is below it is not known: it covers nothing */
+};
+
 struct mz_wakeup_node {
     struct mz_elem elem;
     uint32_t child, next; /* first child, next sibling; 0: none */
-    uint32_t order;       /* grows along a list of siblings */
+    uint32_t order;       /* grows along a list of siblings; which branch it is of the balancer's node */
+    uint8_t whose;        /* enum mz_whose */
 };
 
 struct mz_journal_entry {
@@ -122,14 +129,21 @@ struct mz_journal_entry {
 
 /* A search that is shared with others, see share.c. */
 struct mz_share {
-    uint32_t root;          /* nodes before this one are the balancer's */
-    uint32_t floor;         /* the last node to climb up to: root, or the one before it for its choices */
-    struct mz_step *steps;  /* of the task: how to get to the root */
+    uint32_t top;           /* nodes before this one are on the way to the task, and stay as they are */
+    uint32_t root;          /* nodes before this one are the balancer's; from `top` on those of the batch */
+    bool descending;        /* on the way to a leaf of the batch: node `root` is one of its nodes, too */
+    uint32_t leaves, leaf;  /* of the batch: how many; which one it is on */
+    uint32_t next_leaf;     /* how many have been begun */
+    struct mz_tally before; /* the counts when the leaf was begun */
+    struct mz_step *steps;  /* how to get to the top */
     struct mz_elem *asleep; /* what is put to sleep on the way ... */
     uint32_t *asleep_end;   /* ... at each node: up to this one */
-    uint32_t *nodes;        /* at each node on the way: its name; and ... */
-    uint32_t *trees;        /* ... what is known of the balancer's tree there: lists of wakeup nodes */
-    uint32_t guide;         /* the first steps after the root: a list of wakeup nodes */
+    uint32_t kept;          /* nodes before this one have their lists from before this execution */
+    uint32_t *stamps;       /* of each node: no other node ever has or had it */
+    uint64_t *asked;        /* of each node: what was asked for and not answered yet (backtrack sets) */
+    uint32_t stamp;         /* the last one */
+    uint32_t questions;     /* that have not been answered yet */
+    bool unresolved;        /* the balancer does not know yet what the last step of the way is */
     bool knowledge_due;     /* the balancer does not know what is known here */
     struct mz_tally told;   /* the counts that it knows of */
     struct mz_message out, in;
@@ -330,23 +344,29 @@ void mz_wakeup_clear(struct mz_exploration *x, uint32_t *list);
 enum mz_cover mz_wakeup_covers(struct mz_exploration *x, uint32_t list, struct mz_sequence *v);
 /* A node of its own, behind all others of the list. */
 uint32_t mz_wakeup_append(struct mz_exploration *x, uint32_t *list, struct mz_elem elem);
-/* The node of this order, put into its place if it is not there. */
-uint32_t mz_wakeup_place(struct mz_exploration *x, uint32_t *list, struct mz_elem elem, uint32_t order);
-uint32_t mz_wakeup_copy(struct mz_exploration *x, uint32_t list);
-void mz_wakeup_remove(struct mz_exploration *x, uint32_t *list, uint8_t thread);
+/* The node of this order, put into its place if it is not there, or known better if it was a sleeper. */
+uint32_t mz_wakeup_learn(struct mz_exploration *x, uint32_t *list, struct mz_elem elem, uint32_t order,
+                         enum mz_whose whose);
+/* All of them, at all depths, are others' now, and numbered; those of the list from `first` on. */
+void mz_wakeup_give(struct mz_exploration *x, uint32_t list, uint32_t first);
 
 /* share.c: the side of a worker */
 void mz_share_init(struct mz_exploration *x);
 void mz_share_free(struct mz_exploration *x);
 void mz_share_reuse(struct mz_exploration *x);
+void mz_share_fresh(struct mz_exploration *x, uint32_t k); /* a new node */
 struct mz_step mz_share_step(struct mz_exploration *x, uint32_t k);
 void mz_share_offer(struct mz_exploration *x);
 void mz_share_restart(struct mz_exploration *x);
+/* Before a branch is taken from the tree of node k: pass by what is not ours. After: children, has it some?
+ */
+void mz_share_pass(struct mz_exploration *x, uint32_t k);
+void mz_share_taken(struct mz_exploration *x, uint32_t k, bool children);
 /* A race whose first event is one of the balancer's branches. */
 bool mz_share_reverse(struct mz_exploration *x, uint32_t k);
-/* The same where there are backtrack sets: one of the initials is to be explored from node k, best the thread
- * of the element. */
-void mz_share_backtrack(struct mz_exploration *x, uint32_t k, uint64_t initials, struct mz_elem elem);
+/* The same where there are backtrack sets: if none of `wanted` is to be explored from node k, or if that is
+ * empty, `add` is. */
+void mz_share_backtrack(struct mz_exploration *x, uint32_t k, uint64_t wanted, uint64_t add);
 static inline bool mz_has_choices(uint8_t op)
 {
     return op == MZ_OP_CHOOSE || op == MZ_OP_SIGNAL || op == MZ_OP_WAKE;
@@ -378,6 +398,15 @@ void mz_put_elem(struct mz_exploration *x, struct mz_message *m, struct mz_elem 
 struct mz_elem mz_get_elem(struct mz_exploration *x, struct mz_message *m);
 void mz_put_tree(struct mz_exploration *x, struct mz_message *m, uint32_t list);
 void mz_get_tree(struct mz_exploration *x, struct mz_message *m, uint32_t *list);
+/* Such a tree branch by branch: down to one, and up again (once more at the end). */
+void mz_put_branch(struct mz_exploration *x, struct mz_message *m, struct mz_elem elem, uint32_t order,
+                   enum mz_whose whose);
+void mz_put_up(struct mz_message *m);
+/* Branches that are not in the list yet get their places in it; they are others'. */
+void mz_merge_tree(struct mz_exploration *x, struct mz_message *m, uint32_t *list);
+/* x->sequence, with what happens before what; and back. */
+void mz_put_sequence(struct mz_exploration *x, struct mz_message *m, uint32_t keep);
+bool mz_get_sequence(struct mz_exploration *x, struct mz_message *m);
 void mz_put_tally(struct mz_message *m, struct mz_tally tally);
 struct mz_tally mz_get_tally(struct mz_message *m);
 

@@ -186,10 +186,9 @@ static void fresh_node(struct mz_exploration *x, uint32_t k)
     n->journal = x->journal_count;
     n->races = x->race_count;
     n->clocks = x->clock_count;
-    if (k == 0) n->sleep_start = n->sleep_count = n->inherited = n->wakeup = 0, n->asleep = 0;
-    if (mz_likely(!mz_shared(x))) return;
-    n->before = mz_tally_of(&x->counters);
-    mz_wakeup_clear(x, &n->original);
+    if (k == 0) n->sleep_start = n->sleep_count = n->inherited = 0, n->asleep = 0;
+    if (k == 0 && !x->share.kept) n->wakeup = 0;
+    if (mz_unlikely(mz_shared(x))) mz_share_fresh(x, k);
 }
 
 /* The new branch: nodes[replay].step, chosen when the execution before ended. */
@@ -250,7 +249,7 @@ static struct mz_step live_step(struct mz_exploration *x)
         for (uint64_t t = x->view->alive; t; t &= t - 1) x->reduction->pending(x, __builtin_ctzll(t));
     if (!x->nodes[k].enabled) return nobody(x, MZ_ENDING_MAXIMAL);
     if (k < x->options.schedule_length) return scheduled_step(x, k);
-    if (mz_unlikely(k < x->share.root)) return mz_share_step(x, k);
+    if (mz_unlikely(k < x->share.top)) return mz_share_step(x, k);
     struct mz_step step = x->reduction->enter(x, k);
     if (step.thread == MZ_NOBODY) return nobody(x, x->diverged ? MZ_ENDING_DIVERGED : MZ_ENDING_ASLEEP);
     x->nodes[k].step = step;
@@ -418,7 +417,7 @@ static void rewind_to(struct mz_exploration *x, uint32_t k)
 
 void mz_rewind_all(struct mz_exploration *x)
 {
-    for (uint32_t k = 0; k <= x->path.depth; k++) mz_wakeup_clear(x, &x->nodes[k].wakeup);
+    for (uint32_t k = x->share.kept; k <= x->path.depth; k++) mz_wakeup_clear(x, &x->nodes[k].wakeup);
     mz_journal_undo(x, 0);
     x->race_count = 0;
     x->clock_count = 1;
@@ -429,6 +428,7 @@ void mz_rewind_all(struct mz_exploration *x)
 
 static void start_over(struct mz_exploration *x)
 {
+    x->share.kept = 0;
     mz_rewind_all(x);
     x->counters.executions = x->counters.blocked = x->counters.cut = x->counters.transitions = 0;
     x->counters.races = x->counters.max_depth = 0;
@@ -496,7 +496,7 @@ bool mz_explore_end(struct mz_exploration *x)
     if (cut_short(x)) return false;
     if (mz_unlikely(mz_shared(x))) mz_share_offer(x);
     if (mz_unlikely(x->tree_log)) mz_tree_log_execution(x);
-    for (uint32_t k = x->path.depth + x->barren; k-- > x->share.floor;) {
+    for (uint32_t k = x->path.depth + x->barren; k-- > x->share.top;) {
         if (x->options.sleep_sets && !(x->barren && k == x->path.depth))
             mz_sleep_add(x, k, mz_elem_of(&x->path.events[k]));
         if (x->reduction->next(x, k)) {

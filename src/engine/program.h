@@ -118,8 +118,8 @@ struct mz_share_options {
     enum mz_share_wish (*wish)(void *system);
     /* To the balancer. */
     void (*send)(void *system, const struct mz_message *message);
-    /* The same, and wait for the reply. */
-    void (*ask)(void *system, const struct mz_message *message, struct mz_message *reply);
+    /* The next reply; false if there is none yet. Or wait for it: it will come. */
+    bool (*listen)(void *system, struct mz_message *reply, bool wait);
     /* What the system has learned and must be the same wherever the search goes on. May be NULL. */
     void (*put_knowledge)(void *system, struct mz_message *message);
     void (*get_knowledge)(void *system, struct mz_message *message);
@@ -164,7 +164,7 @@ struct mz_explore_options {
     /* If given, the first execution follows it: to run a recorded schedule again. */
     const struct mz_step *schedule;
     uint32_t schedule_length;
-    /* The search is shared with others: see share.h. */
+    /* The search is shared with others: see share.c. */
     const struct mz_share_options *share;
     bool eager; /* dpor: 2007, Fig. 9: all events that are dependent get their backtracking points at once */
     const struct mz_tree_log_options *tree_log; /* not if it is shared, nor for stateful algorithms */
@@ -187,10 +187,12 @@ void mz_explore_free(struct mz_exploration *x);
 void mz_explore_restart(struct mz_exploration *x);
 /* Will that be done? Then no execution up to this one counts. */
 bool mz_explore_restarts(const struct mz_exploration *x);
-/* Explore only this branch, from now on: what MZ_SHARE_TASK says. False if it cannot be understood. */
+/* Explore only these branches, from now on: what MZ_SHARE_TASK says. False if it cannot be understood. */
 bool mz_explore_task(struct mz_exploration *x, struct mz_message *task);
 /* It is done: tell the balancer. */
 void mz_explore_task_done(struct mz_exploration *x);
+/* A reply (the rest of MZ_SHARE_REPLY) that was not listened for in time. */
+void mz_explore_learn(struct mz_exploration *x, struct mz_message *reply);
 /* Everything is explored: make ready for another program, whose keys mean the same kinds of objects. */
 void mz_explore_reuse(struct mz_exploration *x);
 

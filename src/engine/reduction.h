@@ -33,6 +33,8 @@ void mz_dpor_event(struct mz_exploration *x, mz_number n, uint32_t races);
 
 /* reduction_none.c */
 bool mz_next_in_backtrack(struct mz_exploration *x, uint32_t k);
+/* May all that the thread could do at node k be asleep already? An operation with choices may have others. */
+bool mz_all_asleep(const struct mz_exploration *x, uint32_t k, int thread);
 
 extern const struct mz_reduction mz_reduction_none, mz_reduction_dpor, mz_reduction_source,
     mz_reduction_optimal, mz_reduction_stateful, mz_reduction_s_por, mz_reduction_de_s_por,

@@ -44,10 +44,13 @@ static void add_backtrack(struct mz_exploration *x, int p, mz_number i, mz_clock
     uint64_t set = n->enabled & mz_bit(p);
     for (uint64_t t = n->enabled; t; t &= t - 1)
         if (clock[__builtin_ctzll(t)] > i) set |= t & -t;
-    if (!set)
-        n->backtrack |= n->enabled;
-    else if (!(set & n->backtrack))
-        n->backtrack |= set & mz_bit(p) ? mz_bit(p) : set & -set;
+    if (!set || !(set & n->backtrack)) {
+        uint64_t add = !set ? n->enabled : set & mz_bit(p) ? mz_bit(p) : set & -set;
+        if (mz_unlikely(i <= x->share.root))
+            mz_share_backtrack(x, i - 1, set, add);
+        else
+            n->backtrack |= add;
+    }
     if (mz_unlikely(x->tree_log)) log_answer(x, i - 1, set ? set : n->enabled);
 }
 
@@ -85,16 +88,12 @@ static void reverse(struct mz_exploration *x, const struct mz_race *race)
             mz_tree_log_thread(x, race->first - 1, __builtin_ctzll(set & n->backtrack));
         return;
     }
-    bool last = set & mz_bit(race->last.thread);
-    int thread = last ? race->last.thread : __builtin_ctzll(set);
-    if (mz_unlikely(x->tree_log)) mz_tree_log_thread(x, race->first - 1, thread);
-    if (mz_likely(!mz_shared(x))) {
-        n->backtrack |= mz_bit(thread);
-        return;
-    }
-    mz_number f = mz_first_event_after(x, thread, race->first);
-    last = last && (!f || (race->second && f >= race->second));
-    mz_share_backtrack(x, race->first - 1, set, last ? race->last : mz_elem_of(mz_event_at(x, f)));
+    uint64_t add = set & mz_bit(race->last.thread) ? mz_bit(race->last.thread) : set & -set;
+    if (mz_unlikely(x->tree_log)) mz_tree_log_thread(x, race->first - 1, __builtin_ctzll(add));
+    if (mz_unlikely(race->first <= x->share.root))
+        mz_share_backtrack(x, race->first - 1, set, add);
+    else
+        n->backtrack |= add;
 }
 
 /* 2007, Fig. 9, lines 6-12, for those that are not the last. */

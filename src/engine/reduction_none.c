@@ -16,15 +16,14 @@ static void event(struct mz_exploration *x, mz_number n, uint32_t races)
 
 static void end(struct mz_exploration *x) { (void)x; }
 
-/* May all that the thread could do here be asleep already? An operation with choices may have others. */
-static bool asleep(const struct mz_exploration *x, uint32_t k, int thread)
+bool mz_all_asleep(const struct mz_exploration *x, uint32_t k, int thread)
 {
     const struct mz_node *n = &x->nodes[k];
     if (!(n->asleep & mz_bit(thread))) return false;
     for (uint32_t i = 0; i < n->sleep_count; i++) {
         const struct mz_elem *e = &x->sleep[n->sleep_start + i];
         if (e->thread != thread) continue;
-        if (e->op == MZ_OP_CHOOSE || e->op == MZ_OP_SIGNAL || e->op == MZ_OP_WAKE) return false;
+        if (mz_has_choices(e->op)) return false;
     }
     return true;
 }
@@ -44,12 +43,10 @@ bool mz_next_in_backtrack(struct mz_exploration *x, uint32_t k)
     n->done |= mz_bit(n->step.thread);
     for (uint64_t todo = n->backtrack & ~n->done; todo; todo &= todo - 1) {
         int t = __builtin_ctzll(todo);
-        if (asleep(x, k, t)) continue;
+        if (mz_all_asleep(x, k, t)) continue;
         n->step = (struct mz_step){(uint8_t)t, MZ_ANY};
-        if (mz_unlikely(mz_shared(x))) mz_wakeup_remove(x, &n->wakeup, (uint8_t)t);
         return true;
     }
-    if (mz_unlikely(mz_shared(x))) mz_wakeup_clear(x, &n->wakeup);
     return false;
 }
 

@@ -14,12 +14,12 @@ static struct mz_step enter(struct mz_exploration *x, uint32_t k)
 }
 
 /* Line 9: some q in I(v). The second event itself if it can come first, else the first event of notdep. */
-static struct mz_elem some_initial(const struct mz_exploration *x, const struct mz_race *race)
+static uint8_t some_initial(const struct mz_exploration *x, const struct mz_race *race)
 {
-    if (mz_last_is_initial(x, race)) return race->last;
+    if (mz_last_is_initial(x, race)) return race->last.thread;
     for (mz_number i = race->first + 1;; i++) {
         MZ_ASSERT(i <= x->path.depth);
-        if (!mz_after_first(x, race, mz_event_at(x, i)->clock)) return mz_elem_of(mz_event_at(x, i));
+        if (!mz_after_first(x, race, mz_event_at(x, i)->clock)) return mz_event_at(x, i)->thread;
     }
 }
 
@@ -40,12 +40,12 @@ static void reverse(struct mz_exploration *x, const struct mz_race *race)
             if (mz_unlikely(x->tree_log)) mz_tree_log_thread(x, race->first - 1, __builtin_ctzll(b));
             return;
         }
-    struct mz_elem initial = some_initial(x, race);
-    if (mz_unlikely(x->tree_log)) mz_tree_log_thread(x, race->first - 1, initial.thread);
-    if (mz_unlikely(mz_shared(x)))
-        mz_share_backtrack(x, race->first - 1, all_initials(x, race), initial);
+    uint8_t thread = some_initial(x, race);
+    if (mz_unlikely(x->tree_log)) mz_tree_log_thread(x, race->first - 1, thread);
+    if (mz_unlikely(race->first <= x->share.root))
+        mz_share_backtrack(x, race->first - 1, all_initials(x, race) | mz_bit(thread), mz_bit(thread));
     else
-        n->backtrack |= mz_bit(initial.thread);
+        n->backtrack |= mz_bit(thread);
 }
 
 static void event(struct mz_exploration *x, mz_number n, uint32_t races)

@@ -1,24 +1,37 @@
 /* A search shared by several: the side of a worker.
  *
- * Nodes near the root of the tree belong to the balancer (src/balance), which hands out their branches; a
- * worker explores all that is below its branch as if it were alone, and knows:
+ * Nodes near the root of the tree belong to the balancer (src/balance), which hands out their branches; what
+ * is below a branch belongs to the worker that got it, who explores it as if it were alone. A task is
  *
- *   root    nodes [0, root) are the balancer's: the worker never takes another branch there. It runs the
- * steps of its task once, live, so that clocks and sleep sets are what they would be for one who explores
- *           alone; the branches before its own at each of these nodes are put to sleep there.
+ *   the way   steps to node `top`, run once, live, so that clocks and sleep sets are what they would be for
+ *             one who explores alone; the branches before each of them are put to sleep there. These nodes
+ *             stay as they are.
+ *   a batch   where there are wakeup trees: the balancer's tree at node `top`, in which some leaves are ours.
+ *             They are explored in order, as always with the tree of a node; what is not ours is passed by,
+ *             and put to sleep. Nodes [top, root) of the path are those of the batch down to the current
+ *             leaf. The whole is one part otherwise, and top is root.
  *
- * Three things go between them, none of them in every execution:
+ * What goes to the balancer, none of it in every execution:
  *
- *   split   when others have nothing to do, the worker gives up its topmost node with branches left, and what
- * is above that: it sends which branches have been explored, which it is on, and which are left. update  a
- * race whose first event is a branch of the balancer's has to be reversed at that node. The worker looks at
- * what it knows of the node; if that does not answer it, it asks, and is told what does: a branch of the
- * balancer's tree, from the node down to a leaf, that it will know from then on. So it asks for no more than
- * there are branches. done    when it would go on above its root.
+ *   split    when others have nothing to do, the worker gives up its topmost node with branches left, and
+ *            what is above that: it sends which branches have been explored, which it is on, and which are
+ *            left. With wakeup trees, it goes on from a leaf (why: src/balance/balance.c).
+ *   return   the same of a batch: the leaves that have not been begun.
+ *   update   a race whose first event is a branch of the balancer's has to be reversed at that node. The
+ *            worker looks at what it knows of the node; if that does not answer it, it says so and goes on.
+ *            What the balancer made of it comes later, and is known from then on; if it is too late, because
+ *            that node has been left, it is ignored. Only what the balancer said is ever believed.
+ *   resolve  with backtrack sets a branch is a thread, until it is explored: then it is a step, with an
+ *            object, an access and a choice, and the other choices are branches, too.
+ *   done     when it would go on above `top`.
  *
- * Why that is sound is said in src/balance/balance.c. */
+ * What is known of a node of the balancer's: its tree behind the current branch, or some of it, in
+ * node.wakeup; with backtrack sets, node.backtrack. It is kept from task to task for as long as the way is
+ * the same. */
 #include "reduction.h"
 #include "../base/region.h"
+
+#define MOST_QUESTIONS 256 /* on their way; then one waits */
 
 static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t bytes))
 {
@@ -27,8 +40,8 @@ static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t 
     f((void **)&s->steps, n * sizeof *s->steps);
     f((void **)&s->asleep, x->sleep_capacity * sizeof *s->asleep);
     f((void **)&s->asleep_end, n * sizeof *s->asleep_end);
-    f((void **)&s->nodes, n * sizeof *s->nodes);
-    f((void **)&s->trees, n * sizeof *s->trees);
+    f((void **)&s->stamps, (n + 1) * sizeof *s->stamps);
+    f((void **)&s->asked, (n + 1) * sizeof *s->asked);
     f((void **)&s->trail_stack, n * sizeof *s->trail_stack);
     f((void **)&s->out.data, s->out.capacity);
     f((void **)&s->in.data, s->in.capacity);
@@ -42,16 +55,20 @@ void mz_share_init(struct mz_exploration *x)
     each_array(x, mz_array_reserve);
 }
 
+/* All of the search is its own. */
 static void forget_task(struct mz_exploration *x)
 {
-    x->share.root = x->share.floor = 0;
-    mz_wakeup_clear(x, &x->share.guide);
+    struct mz_share *s = &x->share;
+    s->top = s->root = s->leaf = 0;
+    s->leaves = s->next_leaf = 1;
+    s->descending = s->unresolved = false;
 }
 
 /* For another program. */
 void mz_share_reuse(struct mz_exploration *x)
 {
     forget_task(x);
+    x->share.questions = 0;
     x->share.knowledge_due = true;
 }
 
@@ -92,10 +109,13 @@ static void get_knowledge(struct mz_exploration *x, struct mz_message *m)
     x->share.knowledge_due = false; /* it comes from there */
 }
 
-static struct mz_tally minus(struct mz_tally a, struct mz_tally b)
+/* What has been counted up to then and not been told. */
+static void put_tally(struct mz_exploration *x, struct mz_message *m, struct mz_tally now)
 {
-    return (struct mz_tally){a.executions - b.executions, a.blocked - b.blocked, a.cut - b.cut,
-                             a.transitions - b.transitions};
+    struct mz_tally *told = &x->share.told;
+    mz_put_tally(m, (struct mz_tally){now.executions - told->executions, now.blocked - told->blocked,
+                                      now.cut - told->cut, now.transitions - told->transitions});
+    *told = now;
 }
 
 /* ---- the life of a task ---- */
@@ -109,43 +129,58 @@ static uint32_t get_elems(struct mz_exploration *x, struct mz_message *m, struct
     return count;
 }
 
-/* What is known of a node stays true as long as that is the node at this depth. */
-static void recognise(struct mz_exploration *x, uint32_t k, uint32_t name)
+/* How many nodes are the same as on the way before. */
+static uint32_t same_nodes(const struct mz_exploration *x, const struct mz_step *old, uint32_t top)
 {
-    if (x->share.nodes[k] == name && name) return;
-    mz_wakeup_clear(x, &x->share.trees[k]);
-    x->share.nodes[k] = name;
+    const struct mz_share *s = &x->share;
+    uint32_t n = 0;
+    while (n < top && n < s->root && s->steps[n].thread == old[n].thread &&
+           s->steps[n].choice == old[n].choice)
+        n++;
+    return n < s->root ? n + 1 : n;
 }
 
 bool mz_explore_task(struct mz_exploration *x, struct mz_message *m)
 {
     struct mz_share *s = &x->share;
-    uint32_t asleep = 0;
-    mz_rewind_all(x);
-    forget_task(x);
-    s->told = mz_tally_of(&x->counters);
-    if (mz_get(m) != MZ_SHARE_TASK) return false;
-    get_knowledge(x, m);
-    uint32_t root = mz_get_count(m, 12), any = mz_get(m);
-    if (root + 2 >= x->capacity) return false;
-    for (uint32_t k = 0; k < root; k++) {
-        recognise(x, k, mz_get(m));
+    uint32_t asleep = 0, tree = 0;
+    uint32_t kind = mz_get(m);
+    if (mz_get(m)) { /* as if it were new */
+        s->root = 0;
+        get_knowledge(x, m);
+    }
+    uint32_t top = mz_get_count(m, 8), leaves = mz_get(m);
+    if (kind != MZ_SHARE_TASK || m->bad || top + 2 >= x->capacity || !leaves) return false;
+    for (uint32_t k = 0; k < top; k++) {
         uint32_t word = mz_get(m);
         s->steps[k] = (struct mz_step){(uint8_t)(word & 0xff), (uint8_t)(word >> 8 & 0xff)};
         s->asleep_end[k] = asleep = get_elems(x, m, s->asleep, asleep);
     }
-    mz_get_tree(x, m, &s->guide);
-    s->root = root;
-    s->floor = any && root ? root - 1 : root;
+    mz_get_tree(x, m, &tree);
+    s->kept = same_nodes(x, x->path.steps, top);
+    mz_rewind_all(x);
+    forget_task(x);
+    for (; s->kept <= top; s->kept++) {
+        x->nodes[s->kept].wakeup = 0;
+        s->stamps[s->kept] = ++s->stamp;
+        s->asked[s->kept] = 0;
+    }
+    if (tree) mz_wakeup_clear(x, &x->nodes[top].wakeup);
+    if (tree) x->nodes[top].wakeup = tree;
+    for (uint32_t k = top; k-- > 0 && !m->bad;) mz_merge_tree(x, m, &x->nodes[k].wakeup);
+    s->told = s->before = mz_tally_of(&x->counters);
+    s->top = s->root = top;
+    s->leaves = leaves;
+    s->next_leaf = tree ? 0 : 1;
+    s->descending = tree != 0;
+    s->unresolved = top && s->steps[top - 1].choice == MZ_ANY;
     return !m->bad;
 }
 
 void mz_explore_task_done(struct mz_exploration *x)
 {
     struct mz_message *m = begin(x, MZ_SHARE_DONE);
-    struct mz_tally now = mz_tally_of(&x->counters);
-    mz_put_tally(m, minus(now, x->share.told));
-    x->share.told = now;
+    put_tally(x, m, mz_tally_of(&x->counters));
     send(x);
 }
 
@@ -158,15 +193,24 @@ uint64_t mz_explore_unshared(const struct mz_exploration *x)
 void mz_share_restart(struct mz_exploration *x)
 {
     forget_task(x);
-    x->share.told = mz_tally_of(&x->counters);
+    x->share.told = x->share.before = mz_tally_of(&x->counters);
     x->share.knowledge_due = true;
     put_knowledge(x, begin(x, MZ_SHARE_RESTART));
     send(x);
 }
 
+void mz_share_fresh(struct mz_exploration *x, uint32_t k)
+{
+    struct mz_share *s = &x->share;
+    x->nodes[k].before = mz_tally_of(&x->counters);
+    if (k < s->kept) return;
+    s->stamps[k] = ++s->stamp;
+    s->asked[k] = 0;
+}
+
 static uint32_t before(const uint32_t *ends, uint32_t k) { return k ? ends[k - 1] : 0; }
 
-/* A step on the way to the root. */
+/* A step on the way to the top. */
 struct mz_step mz_share_step(struct mz_exploration *x, uint32_t k)
 {
     struct mz_share *s = &x->share;
@@ -176,11 +220,6 @@ struct mz_step mz_share_step(struct mz_exploration *x, uint32_t k)
     x->ending = MZ_ENDING_DIVERGED;
     if (step.thread >= MZ_MAX_THREADS || !(n->enabled & mz_bit(step.thread))) return nobody;
     for (uint32_t i = before(s->asleep_end, k); i < s->asleep_end[k]; i++) mz_sleep_add(x, k, s->asleep[i]);
-    x->nodes[k + 1].wakeup = 0;
-    if (k + 1 == s->root) {
-        x->nodes[k + 1].wakeup = s->guide;
-        s->guide = 0;
-    }
     if (step.choice == MZ_ANY) {
         x->ending = MZ_ENDING_ASLEEP;
         if (!mz_choose(x, k, &step)) return nobody;
@@ -192,6 +231,48 @@ struct mz_step mz_share_step(struct mz_exploration *x, uint32_t k)
     return step;
 }
 
+/* ---- the tree of a batch ---- */
+
+static bool in_batch(const struct mz_exploration *x, uint32_t k)
+{
+    return k < x->share.root || x->share.descending;
+}
+
+void mz_share_pass(struct mz_exploration *x, uint32_t k)
+{
+    uint32_t *list = &x->nodes[k].wakeup;
+    if (!in_batch(x, k)) return;
+    while (*list && x->wakeup[*list].whose != MZ_MINE) {
+        struct mz_elem e;
+        uint32_t children = mz_wakeup_pop(x, list, &e);
+        mz_wakeup_clear(x, &children);
+        mz_sleep_add(x, k, e);
+    }
+}
+
+void mz_share_taken(struct mz_exploration *x, uint32_t k, bool children)
+{
+    struct mz_share *s = &x->share;
+    if (!in_batch(x, k)) return;
+    s->root = k + 1;
+    s->descending = children;
+    if (children) return;
+    s->leaf = s->next_leaf++;
+    s->before = mz_tally_of(&x->counters);
+}
+
+/* The leaves that have not been begun go back. */
+static void return_leaves(struct mz_exploration *x)
+{
+    struct mz_share *s = &x->share;
+    struct mz_message *m = begin(x, MZ_SHARE_RETURN);
+    put_tally(x, m, s->before);
+    mz_put(m, s->leaf);
+    s->leaves = s->next_leaf;
+    s->top = s->root;
+    send(x);
+}
+
 /* ---- splitting ---- */
 
 static bool has_backtrack_sets(const struct mz_exploration *x)
@@ -199,23 +280,25 @@ static bool has_backtrack_sets(const struct mz_exploration *x)
     return x->reduction->next == mz_next_in_backtrack;
 }
 
-/* Choices of the current thread that are left count as branches. */
-static void list_choices(struct mz_exploration *x, uint32_t k)
+/* Threads that are still to be explored from node k. */
+static uint64_t threads_left(const struct mz_exploration *x, uint32_t k)
 {
-    struct mz_node *n = &x->nodes[k];
-    struct mz_elem e = mz_elem_of(&x->path.events[k]);
-    if (!has_backtrack_sets(x)) return;
-    n->choices &= ~mz_sleep_choices(x, k, e.thread);
-    for (; n->choices; n->choices &= n->choices - 1) {
-        e.choice = (uint8_t)__builtin_ctzll(n->choices);
-        mz_wakeup_append(x, &n->wakeup, e);
-    }
+    const struct mz_node *n = &x->nodes[k];
+    uint64_t left = n->backtrack & ~n->done & ~mz_bit(n->step.thread);
+    for (uint64_t t = left; t; t &= t - 1)
+        if (mz_all_asleep(x, k, __builtin_ctzll(t))) left &= ~(t & -t);
+    return left;
+}
+
+static uint64_t choices_left(const struct mz_exploration *x, uint32_t k)
+{
+    return x->nodes[k].choices & ~mz_sleep_choices(x, k, x->nodes[k].step.thread);
 }
 
 static bool has_branches(const struct mz_exploration *x, uint32_t k)
 {
-    const struct mz_node *n = &x->nodes[k];
-    return n->wakeup || (has_backtrack_sets(x) && n->choices & ~mz_sleep_choices(x, k, n->step.thread));
+    if (!has_backtrack_sets(x)) return x->nodes[k].wakeup;
+    return choices_left(x, k) || threads_left(x, k);
 }
 
 /* The node to be given up, and all above it; UINT32_MAX: none. */
@@ -227,67 +310,133 @@ static uint32_t node_to_give(const struct mz_exploration *x, enum mz_share_wish 
         found = k;
         if (wish == MZ_SHARE_GIVE) break;
     }
+    if (found == UINT32_MAX) return found;
+    while (found + 1 < x->path.depth && x->nodes[found + 1].foreseen) found++; /* to the leaf */
     return found;
+}
+
+/* With backtrack sets: what is left, as a list. */
+static uint32_t list_left(struct mz_exploration *x, uint32_t k)
+{
+    struct mz_elem e = mz_elem_of(&x->path.events[k]);
+    uint32_t list = 0;
+    for (uint64_t c = choices_left(x, k); c; c &= c - 1) {
+        e.choice = (uint8_t)__builtin_ctzll(c);
+        mz_wakeup_append(x, &list, e);
+    }
+    for (uint64_t t = threads_left(x, k); t; t &= t - 1)
+        mz_wakeup_append(x, &list, (struct mz_elem){.thread = (uint8_t)__builtin_ctzll(t), .choice = MZ_ANY});
+    return list;
 }
 
 /* The branches that have been explored, the one that is being explored, those that are left. */
 static void give_node(struct mz_exploration *x, struct mz_message *m, uint32_t k)
 {
-    struct mz_share *s = &x->share;
     struct mz_node *n = &x->nodes[k];
-    uint32_t first = n->inherited;
-    if (k + 1 == s->root) first += s->asleep_end[k] - before(s->asleep_end, k); /* those came with the task */
-    mz_put(m, n->sleep_count - first);
-    for (uint32_t i = first; i < n->sleep_count; i++) mz_put_elem(x, m, x->sleep[n->sleep_start + i]);
+    uint32_t explored = n->sleep_count - n->inherited, list = n->wakeup;
+    mz_put(m, explored);
+    for (uint32_t i = n->inherited; i < n->sleep_count; i++) mz_put_elem(x, m, x->sleep[n->sleep_start + i]);
     mz_put_elem(x, m, mz_elem_of(&x->path.events[k]));
-    list_choices(x, k);
-    mz_put_tree(x, m, n->wakeup);
-    mz_wakeup_clear(x, &n->wakeup);
-    n->done = n->backtrack & ~mz_bit(n->step.thread);
+    if (!has_backtrack_sets(x)) {
+        mz_wakeup_give(x, list, explored + 1);
+        mz_put_tree(x, m, list);
+        return;
+    }
+    list = list_left(x, k);
+    mz_put_tree(x, m, list);
+    mz_wakeup_clear(x, &list);
+    mz_put_long(m, n->backtrack);
 }
+
+/* What the last step of the way turned out to be. */
+static void resolve(struct mz_exploration *x)
+{
+    struct mz_share *s = &x->share;
+    uint32_t k = s->top - 1;
+    if (!s->unresolved || x->path.depth <= k) return;
+    s->unresolved = false;
+    struct mz_message *m = begin(x, MZ_SHARE_RESOLVE);
+    mz_put_elem(x, m, mz_elem_of(&x->path.events[k]));
+    mz_put_long(m, x->nodes[k].choices);
+    send(x);
+}
+
+static void split(struct mz_exploration *x, uint32_t n)
+{
+    struct mz_share *s = &x->share;
+    struct mz_message *m = begin(x, MZ_SHARE_SPLIT);
+    put_knowledge(x, m);
+    put_tally(x, m, x->nodes[n].before);
+    mz_put(m, s->leaf);
+    mz_put(m, s->root);
+    mz_put(m, n + 1 - s->root);
+    for (uint32_t k = s->root; k <= n; k++) give_node(x, m, k);
+    s->top = s->root = n + 1;
+    send(x);
+}
+
+static void listen(struct mz_exploration *x, bool wait);
 
 void mz_share_offer(struct mz_exploration *x)
 {
     struct mz_share *s = &x->share;
+    if (s->questions) listen(x, false);
+    if (mz_unlikely(s->unresolved)) resolve(x);
     enum mz_share_wish wish = x->options.share->wish(x->options.system);
     if (mz_likely(wish == MZ_SHARE_KEEP)) return;
-    uint32_t n = node_to_give(x, wish);
-    if (n == UINT32_MAX) return;
-    struct mz_message *m = begin(x, MZ_SHARE_SPLIT);
-    put_knowledge(x, m);
-    mz_put_tally(m, minus(x->nodes[n].before, s->told));
-    mz_put(m, s->floor);
-    mz_put(m, n + 1 - s->floor);
-    for (uint32_t k = s->floor; k <= n; k++) {
-        give_node(x, m, k);
-        recognise(x, k, 0);
+    if (s->next_leaf < s->leaves) {
+        return_leaves(x);
+        if (wish == MZ_SHARE_GIVE) return;
     }
-    /* Should the branch have to be explored again by somebody else: how to begin. */
-    mz_put_tree(x, m, x->nodes[n].original);
-    s->told = x->nodes[n].before;
-    s->root = s->floor = n + 1;
-    send(x);
+    s->top = s->root; /* all leaves before this one are done */
+    uint32_t n = node_to_give(x, wish);
+    if (n != UINT32_MAX) split(x, n);
 }
 
 /* ---- races of the balancer's nodes ---- */
 
-static struct mz_message *ask(struct mz_exploration *x)
+void mz_explore_learn(struct mz_exploration *x, struct mz_message *m)
 {
-    mz_message_clear(&x->share.in);
-    x->options.share->ask(x->options.system, &x->share.out, &x->share.in);
-    MZ_ASSERT(mz_get(&x->share.in) == MZ_SHARE_REPLY);
-    return &x->share.in;
+    struct mz_share *s = &x->share;
+    uint32_t k = mz_get(m), stamp = mz_get(m);
+    if (s->questions) s->questions--;
+    MZ_ASSERT(k < x->capacity);
+    if (s->stamps[k] != stamp || k >= s->root) {
+        m->at = m->count;
+        return;
+    }
+    if (has_backtrack_sets(x)) {
+        x->nodes[k].backtrack |= mz_get_long(m);
+        s->asked[k] = 0;
+        return;
+    }
+    mz_merge_tree(x, m, &x->nodes[k].wakeup);
+    MZ_ASSERT(!m->bad);
 }
 
-static void learn(struct mz_exploration *x, uint32_t k, struct mz_message *m)
+static void listen(struct mz_exploration *x, bool wait)
 {
-    uint32_t *list = &x->share.trees[k];
-    x->share.nodes[k] = mz_get(m);
-    for (uint32_t length = mz_get_count(m, MZ_WIRE + 4); length > 0; length--) {
-        struct mz_elem e = mz_get_elem(x, m);
-        list = &x->wakeup[mz_wakeup_place(x, list, e, mz_get(m))].child;
+    struct mz_message *m = &x->share.in;
+    while (x->share.questions && x->options.share->listen(x->options.system, m, wait)) {
+        MZ_ASSERT(mz_get(m) == MZ_SHARE_REPLY);
+        mz_explore_learn(x, m);
+        wait = wait && x->share.questions > MOST_QUESTIONS / 2;
     }
-    MZ_ASSERT(!m->bad);
+}
+
+static struct mz_message *begin_update(struct mz_exploration *x, uint32_t k)
+{
+    struct mz_message *m = begin(x, MZ_SHARE_UPDATE);
+    mz_put(m, x->share.leaf);
+    mz_put(m, k);
+    mz_put(m, x->share.stamps[k]);
+    return m;
+}
+
+static void ask(struct mz_exploration *x)
+{
+    send(x);
+    if (++x->share.questions > MOST_QUESTIONS) listen(x, true);
 }
 
 /* The race is that of x->sequence. Is it settled? */
@@ -296,42 +445,24 @@ bool mz_share_reverse(struct mz_exploration *x, uint32_t k)
     struct mz_sequence *v = &x->sequence;
     const struct mz_race *race = v->race;
     enum mz_cover cover = mz_sleep_covers(x, k, v);
-    if (cover == MZ_UNCOVERED) cover = mz_wakeup_covers(x, x->share.trees[k], v);
+    if (cover == MZ_UNCOVERED) cover = mz_wakeup_covers(x, x->nodes[k].wakeup, v);
     if (cover != MZ_UNCOVERED) return cover == MZ_SETTLED;
     mz_sequence_build(x, race);
     uint32_t keep = v->keep;
     mz_sequence_complete(x, v);
-    struct mz_message *m = begin(x, MZ_SHARE_UPDATE);
-    mz_put(m, k);
-    mz_put(m, v->core);
-    mz_put(m, keep);
-    mz_put(m, v->count);
-    mz_put(m, x->lanes);
-    for (uint32_t i = 0; i < v->count; i++) {
-        mz_put_elem(x, m, v->elems[i]);
-        mz_put(m, v->numbers[i]);
-        if (v->numbers[i]) mz_put_bytes(m, mz_sequence_clock(x, v, i), x->lanes * sizeof(uint32_t));
-    }
-    learn(x, k, ask(x));
+    mz_put_sequence(x, begin_update(x, k), keep);
+    ask(x);
     return false;
 }
 
-void mz_share_backtrack(struct mz_exploration *x, uint32_t k, uint64_t initials, struct mz_elem e)
+void mz_share_backtrack(struct mz_exploration *x, uint32_t k, uint64_t wanted, uint64_t add)
 {
-    struct mz_node *n = &x->nodes[k];
-    e.choice = mz_has_choices(e.op) ? MZ_ANY : 0;
-    if (k >= x->share.root) {
-        n->backtrack |= mz_bit(e.thread);
-        mz_wakeup_append(x, &n->wakeup, e);
-        return;
-    }
-    struct mz_message *m = begin(x, MZ_SHARE_UPDATE);
-    mz_put(m, k);
-    mz_put_long(m, initials | mz_bit(e.thread));
-    mz_put_elem(x, m, e);
-    m = ask(x);
-    uint64_t set = mz_get_long(m);
-    MZ_ASSERT(set & (initials | mz_bit(e.thread)));
-    n->backtrack |= set;
-    n->done |= set & ~mz_bit(n->step.thread); /* not here */
+    uint64_t *asked = &x->share.asked[k];
+    add &= ~x->nodes[k].backtrack;
+    if (!add || *asked == (wanted | add)) return; /* or the same is on its way */
+    *asked = wanted | add;
+    struct mz_message *m = begin_update(x, k);
+    mz_put_long(m, wanted);
+    mz_put_long(m, add);
+    ask(x);
 }

@@ -15,7 +15,7 @@ static uint32_t new_node(struct mz_exploration *x, struct mz_elem elem)
         x->wakeup_free = x->wakeup[w].next;
     else
         w = x->wakeup_count++;
-    x->wakeup[w] = (struct mz_wakeup_node){elem, 0, 0, ++x->wakeup_order};
+    x->wakeup[w] = (struct mz_wakeup_node){.elem = elem, .order = ++x->wakeup_order};
     if (++x->counters.wakeup_nodes > x->counters.wakeup_nodes_peak)
         x->counters.wakeup_nodes_peak = x->counters.wakeup_nodes;
     return w;
@@ -106,7 +106,7 @@ enum mz_cover mz_wakeup_covers(struct mz_exploration *x, uint32_t tree, struct m
     enum mz_cover cover = MZ_SETTLED;
     uint32_t *list = &tree;
     for (uint32_t w; (w = compatible(x, &list, v, &cover)); list = &x->wakeup[w].child)
-        if (!x->wakeup[w].child) return cover;
+        if (!x->wakeup[w].child) return x->wakeup[w].whose == MZ_SLEEPER ? MZ_UNCOVERED : cover;
     return MZ_UNCOVERED;
 }
 
@@ -116,41 +116,35 @@ uint32_t mz_wakeup_append(struct mz_exploration *x, uint32_t *list, struct mz_el
     return *list = new_node(x, elem);
 }
 
-uint32_t mz_wakeup_place(struct mz_exploration *x, uint32_t *list, struct mz_elem elem, uint32_t order)
+uint32_t mz_wakeup_learn(struct mz_exploration *x, uint32_t *list, struct mz_elem elem, uint32_t order,
+                         enum mz_whose whose)
 {
     while (*list && x->wakeup[*list].order < order) list = &x->wakeup[*list].next;
-    if (*list && x->wakeup[*list].order == order) return *list;
-    uint32_t w = new_node(x, elem);
-    x->wakeup[w].order = order;
-    x->wakeup[w].next = *list;
-    return *list = w;
-}
-
-/* The first branch of the thread, which has no children. */
-void mz_wakeup_remove(struct mz_exploration *x, uint32_t *list, uint8_t thread)
-{
-    while (*list && x->wakeup[*list].elem.thread != thread) list = &x->wakeup[*list].next;
-    uint32_t w = *list;
-    if (!w) return;
-    *list = x->wakeup[w].next;
-    free_node(x, w);
-}
-
-uint32_t mz_wakeup_copy(struct mz_exploration *x, uint32_t list)
-{
-    uint32_t *from = x->share.trail_stack, *copies = x->sequence.next_of_object; /* the way down */
-    uint32_t depth = 0, w = list, copy = 0, *to = &copy;
-    while (w || depth) {
-        if (w) {
-            from[depth] = w;
-            copies[depth++] = *to = new_node(x, x->wakeup[w].elem);
-            to = &x->wakeup[*to].child;
-            w = x->wakeup[w].child;
-        } else {
-            depth--;
-            to = &x->wakeup[copies[depth]].next;
-            w = x->wakeup[from[depth]].next;
-        }
+    if (!*list || x->wakeup[*list].order != order) {
+        uint32_t w = new_node(x, elem);
+        x->wakeup[w].order = order;
+        x->wakeup[w].whose = (uint8_t)whose;
+        x->wakeup[w].next = *list;
+        *list = w;
+    } else if (x->wakeup[*list].whose == MZ_SLEEPER) {
+        x->wakeup[*list].whose = (uint8_t)whose;
     }
-    return copy;
+    return *list;
+}
+
+void mz_wakeup_give(struct mz_exploration *x, uint32_t list, uint32_t first)
+{
+    uint32_t *stack = x->share.trail_stack, depth = 0, w = list, order = first;
+    while (w || depth) {
+        if (!w) {
+            order = x->wakeup[stack[--depth]].order + 1;
+            w = x->wakeup[stack[depth]].next;
+            continue;
+        }
+        x->wakeup[w].order = order;
+        if (x->wakeup[w].whose == MZ_MINE) x->wakeup[w].whose = MZ_OTHERS;
+        stack[depth++] = w;
+        w = x->wakeup[w].child;
+        order = 0;
+    }
 }

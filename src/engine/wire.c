@@ -4,7 +4,7 @@
  * execution. */
 #include "exploration.h"
 
-enum { UP, DOWN };
+enum { UP, DOWN }; /* DOWN plus whose it is */
 
 void mz_put_key(const struct mz_exploration *x, struct mz_message *m, uint64_t key)
 {
@@ -41,18 +41,27 @@ struct mz_elem mz_get_elem(struct mz_exploration *x, struct mz_message *m)
     return e;
 }
 
+void mz_put_branch(struct mz_exploration *x, struct mz_message *m, struct mz_elem elem, uint32_t order,
+                   enum mz_whose whose)
+{
+    mz_put(m, DOWN + whose);
+    mz_put_elem(x, m, elem);
+    mz_put(m, order);
+}
+
+void mz_put_up(struct mz_message *m) { mz_put(m, UP); }
+
 void mz_put_tree(struct mz_exploration *x, struct mz_message *m, uint32_t list)
 {
     uint32_t *stack = x->share.trail_stack, depth = 0, w = list;
     for (;;) {
         if (w) {
-            mz_put(m, DOWN);
-            mz_put_elem(x, m, x->wakeup[w].elem);
+            mz_put_branch(x, m, x->wakeup[w].elem, x->wakeup[w].order, x->wakeup[w].whose);
             MZ_ASSERT(depth < x->capacity);
             stack[depth++] = w;
             w = x->wakeup[w].child;
         } else {
-            mz_put(m, UP);
+            mz_put_up(m);
             if (!depth) return;
             w = x->wakeup[stack[--depth]].next;
         }
@@ -65,17 +74,87 @@ void mz_get_tree(struct mz_exploration *x, struct mz_message *m, uint32_t *list)
     *list = 0;
     for (;;) {
         uint32_t word = mz_get(m);
-        if (m->bad || word > DOWN || depth + 1 >= x->capacity) m->bad = true;
+        if (m->bad || word > DOWN + MZ_SLEEPER || depth + 1 >= x->capacity) m->bad = true;
         if (m->bad) return;
-        if (word == DOWN) {
+        if (word >= DOWN) {
             struct mz_elem e = mz_get_elem(x, m);
-            uint32_t w = stack[depth++] = mz_wakeup_append(x, to, e);
+            uint32_t order = mz_get(m), w = stack[depth++] = mz_wakeup_append(x, to, e);
+            x->wakeup[w].order = order;
+            x->wakeup[w].whose = (uint8_t)(word - DOWN);
             to = &x->wakeup[w].child;
         } else {
             if (!depth) return;
             to = &x->wakeup[stack[--depth]].next;
         }
     }
+}
+
+void mz_merge_tree(struct mz_exploration *x, struct mz_message *m, uint32_t *list)
+{
+    uint32_t *stack = x->share.trail_stack, depth = 0;
+    for (;;) {
+        uint32_t word = mz_get(m);
+        if (m->bad || word > DOWN + MZ_SLEEPER || depth + 1 >= x->capacity) m->bad = true;
+        if (m->bad) return;
+        if (word >= DOWN) {
+            struct mz_elem e = mz_get_elem(x, m);
+            uint32_t *to = depth ? &x->wakeup[stack[depth - 1]].child : list;
+            stack[depth++] = mz_wakeup_learn(x, to, e, mz_get(m), (enum mz_whose)(word - DOWN));
+        } else {
+            if (!depth) return;
+            depth--;
+        }
+    }
+}
+
+/* Clocks go as what is different from that of the event before of the same thread. */
+void mz_put_sequence(struct mz_exploration *x, struct mz_message *m, uint32_t keep)
+{
+    static const uint32_t none[MZ_MAX_THREADS];
+    const struct mz_sequence *v = &x->sequence;
+    const uint32_t *last[MZ_MAX_THREADS];
+    for (int t = 0; t < MZ_MAX_THREADS; t++) last[t] = none;
+    mz_put(m, v->count);
+    mz_put(m, v->core);
+    mz_put(m, keep);
+    mz_put(m, x->lanes);
+    for (uint32_t i = 0; i < v->count; i++) {
+        mz_put_elem(x, m, v->elems[i]);
+        mz_put(m, v->numbers[i]);
+        if (!v->numbers[i]) continue;
+        const uint32_t *clock = mz_sequence_clock(x, v, i), **before = &last[v->elems[i].thread];
+        uint64_t changed = 0;
+        for (uint32_t t = 0; t < x->lanes; t++)
+            if (clock[t] != (*before)[t]) changed |= mz_bit((int)t);
+        mz_put_long(m, changed);
+        for (; changed; changed &= changed - 1) mz_put(m, clock[__builtin_ctzll(changed)]);
+        *before = clock;
+    }
+}
+
+bool mz_get_sequence(struct mz_exploration *x, struct mz_message *m)
+{
+    static const uint32_t none[MZ_MAX_THREADS];
+    struct mz_sequence *v = &x->sequence;
+    const uint32_t *last[MZ_MAX_THREADS];
+    for (int t = 0; t < MZ_MAX_THREADS; t++) last[t] = none;
+    uint32_t count = mz_get_count(m, MZ_WIRE), core = mz_get(m), keep = mz_get(m), lanes = mz_get(m);
+    if (m->bad || !keep || keep > core || core > count || count > x->capacity) return false;
+    if (lanes > MZ_MAX_THREADS) return false;
+    if (lanes > x->lanes) x->lanes = lanes;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *clock = v->clocks + (size_t)i * MZ_MAX_THREADS;
+        struct mz_elem e = v->elems[i] = mz_get_elem(x, m);
+        v->numbers[i] = mz_get(m);
+        if (!v->numbers[i]) continue;
+        for (uint32_t t = 0; t < MZ_MAX_THREADS; t++) clock[t] = last[e.thread][t];
+        for (uint64_t changed = mz_get_long(m); changed; changed &= changed - 1)
+            clock[__builtin_ctzll(changed)] = mz_get(m);
+        last[e.thread] = clock;
+    }
+    if (m->bad) return false;
+    mz_sequence_given(x, count, core, keep);
+    return true;
 }
 
 void mz_put_tally(struct mz_message *m, struct mz_tally t) { mz_put_bytes(m, &t, sizeof t); }

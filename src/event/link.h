@@ -1,5 +1,6 @@
 /* How a worker of a shared search and the command talk: two rings of bytes in the channel, one each way, and
- * bells (futexes) to wait at. A message goes as its length and its bytes, and may be longer than a ring: then
+ * bells (futexes) to wait at. Who is about to wait says so, and then looks once more: a bell is only rung for
+ * who waits. A message goes as its length and its bytes, and may be longer than a ring: then
  * it goes in pieces. One writes, one reads, neither holds a lock, so either may die at any time.
  *
  * What all workers of a run share is in a memory of its own, which lies over a part of each channel. */
@@ -19,14 +20,17 @@ struct mz_ring {
 };
 
 struct mz_link {
-    volatile uint32_t bell; /* rung for the worker */
-    volatile uint32_t wish; /* enum mz_share_wish, set by the command */
-    volatile uint32_t slot; /* the name of a thread whose slot is to be found out (mz_common.asks) */
+    volatile uint32_t bell;        /* rung for the worker ... */
+    volatile uint32_t waiting;     /* ... if it waits for that */
+    volatile uint32_t wish;        /* enum mz_share_wish, set by the command */
+    volatile uint32_t slot;        /* the name of a thread whose slot is to be found out (mz_common.asks) */
+    volatile uint64_t idle, alive; /* ticks that the worker has waited for tasks; and that it has lived */
     struct mz_ring to_worker, to_command;
 };
 
 struct mz_common {
-    volatile uint32_t bell;                  /* rung for the command */
+    volatile uint32_t bell;                  /* rung for the command ... */
+    volatile uint32_t waiting;               /* ... if it waits for that */
     volatile uint32_t slots[MZ_MAX_THREADS]; /* whose slot it is: which child of which slot; 0: free */
     volatile uint64_t executions;            /* counted here if there is a limit */
     volatile uint32_t asks; /* slots are given out elsewhere: who needs one says so, and waits for it here */
@@ -58,9 +62,18 @@ static inline size_t mz_ring_put(struct mz_ring *r, const uint8_t *from, size_t 
 {
     uint64_t at = r->written, room = MZ_RING - (at - __atomic_load_n(&r->read, __ATOMIC_ACQUIRE));
     if (size > room) size = room;
-    for (size_t i = 0; i < size; i++) r->bytes[(at + i) % MZ_RING] = from[i];
+    uint8_t *to = r->bytes + at % MZ_RING;
+    size_t first = MZ_RING - at % MZ_RING; /* up to the end of the ring */
+    if (first > size) first = size;
+    for (size_t i = 0; i < first; i++) to[i] = from[i];
+    for (size_t i = first; i < size; i++) r->bytes[i - first] = from[i];
     __atomic_store_n(&r->written, at + size, __ATOMIC_RELEASE);
     return size;
+}
+
+static inline int mz_ring_holds(const struct mz_ring *r)
+{
+    return __atomic_load_n(&r->written, __ATOMIC_ACQUIRE) != r->read;
 }
 
 /* As many bytes as there are, and at most so many. */
@@ -69,7 +82,11 @@ static inline size_t mz_ring_get(struct mz_ring *r, uint8_t *to, size_t size)
     uint64_t at = r->read, there = __atomic_load_n(&r->written, __ATOMIC_ACQUIRE) - at;
     if (there > MZ_RING) there = 0; /* damaged */
     if (size > there) size = there;
-    for (size_t i = 0; i < size; i++) to[i] = r->bytes[(at + i) % MZ_RING];
+    const uint8_t *from = r->bytes + at % MZ_RING;
+    size_t first = MZ_RING - at % MZ_RING;
+    if (first > size) first = size;
+    for (size_t i = 0; i < first; i++) to[i] = from[i];
+    for (size_t i = first; i < size; i++) to[i] = r->bytes[i - first];
     __atomic_store_n(&r->read, at + size, __ATOMIC_RELEASE);
     return size;
 }

@@ -11,13 +11,14 @@
 
 /* What a part of a search tells, and is told (src/engine/share.c). */
 enum mz_share_kind {
-    MZ_SHARE_HUNGRY, /* to the balancer: nothing to do */
-    MZ_SHARE_SPLIT,  /* some of its nodes are now the balancer's */
-    MZ_SHARE_UPDATE, /* a race is to be reversed at a node of the balancer's; it waits for ... */
-    MZ_SHARE_REPLY,  /* ... what there is at that node */
-    MZ_SHARE_TASK,   /* to a worker: a branch to be explored */
-    MZ_SHARE_DONE,   /* it has been */
-    MZ_SHARE_RESTART /* the search starts over: all that was explored is void */
+    MZ_SHARE_TASK,    /* to a worker: branches to be explored */
+    MZ_SHARE_DONE,    /* they have been */
+    MZ_SHARE_RETURN,  /* some of them have not been begun, and will not be */
+    MZ_SHARE_SPLIT,   /* some of its nodes are now the balancer's */
+    MZ_SHARE_RESOLVE, /* what the branch is that was handed out as that of a thread */
+    MZ_SHARE_UPDATE,  /* a race is to be reversed at a node of the balancer's */
+    MZ_SHARE_REPLY,   /* what came of it */
+    MZ_SHARE_RESTART  /* the search starts over: all that was explored is void */
 };
 enum mz_share_wish { MZ_SHARE_KEEP, MZ_SHARE_GIVE, MZ_SHARE_GIVE_ALL };
 
@@ -36,19 +37,32 @@ static inline void mz_message_clear(struct mz_message *m)
 static inline void mz_put_bytes(struct mz_message *m, const void *bytes, size_t size)
 {
     const uint8_t *from = bytes;
+    uint8_t *to = m->data + m->count;
     MZ_ASSERT(size <= m->capacity - m->count);
-    for (size_t i = 0; i < size; i++) m->data[m->count++] = from[i];
+    for (size_t i = 0; i < size; i++) to[i] = from[i];
+    m->count += size;
 }
 
 static inline void mz_get_bytes(struct mz_message *m, void *bytes, size_t size)
 {
     uint8_t *to = bytes;
-    bool fits = !m->bad && size <= m->count - m->at;
-    for (size_t i = 0; i < size; i++) to[i] = fits ? m->data[m->at++] : 0;
-    m->bad |= !fits;
+    const uint8_t *from = m->data + m->at;
+    if (m->bad || size > m->count - m->at) {
+        for (size_t i = 0; i < size; i++) to[i] = 0;
+        m->bad = true;
+        return;
+    }
+    for (size_t i = 0; i < size; i++) to[i] = from[i];
+    m->at += size;
 }
 
-static inline void mz_put(struct mz_message *m, uint32_t value) { mz_put_bytes(m, &value, sizeof value); }
+static inline void mz_put(struct mz_message *m, uint32_t value)
+{
+    MZ_ASSERT(sizeof value <= m->capacity - m->count);
+    __builtin_memcpy(m->data + m->count, &value, sizeof value);
+    m->count += sizeof value;
+}
+
 static inline void mz_put_long(struct mz_message *m, uint64_t value)
 {
     mz_put_bytes(m, &value, sizeof value);

@@ -14,6 +14,7 @@ struct mz_outcome { /* how a run of the target went, seen from outside */
     int wait_status;             /* of waitpid() */
     double seconds, time_limit;  /* time_limit 0: none */
     uint64_t peak_memory;
+    struct mz_sharing sharing;
 };
 
 /* Explains a finding. Names, places and operations come from the run it is part of (the replay, or the

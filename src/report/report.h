@@ -90,6 +90,21 @@ struct mz_bug { /* a finding, explained */
     char *replay_problem; /* else: why not */
 };
 
+/* Of a search by several workers: what sharing it took. */
+struct mz_sharing {
+    uint32_t workers;   /* how many at once, at most; 0: the search was not shared */
+    uint32_t lost;      /* workers that died, and were replaced */
+    uint64_t redundant; /* executions that were explored again because of that */
+    uint64_t tasks;     /* handed out */
+    uint64_t parts;     /* branches in them */
+    uint64_t splits;    /* nodes given up, branches given back */
+    uint64_t updates;   /* races to be reversed at nodes of the balancer's ... */
+    uint64_t inserted;  /* ... and new branches there because of them */
+    uint64_t bytes;     /* sent, by all */
+    double idle;        /* share of the time that workers waited for something to do */
+    double processor;   /* seconds of it, of the command and all workers */
+};
+
 struct mz_report {
     enum mz_verdict verdict;
     char *program;
@@ -99,6 +114,7 @@ struct mz_report {
     bool replay;           /* one schedule was run, nothing was searched */
     struct mz_counters counters;
     double seconds;
+    struct mz_sharing sharing;
     double switch_ns; /* a switch of threads and back, as a yardstick */
     uint64_t peak_memory;
     uint64_t memory_limit; /* 0: none */

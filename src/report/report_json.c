@@ -166,6 +166,24 @@ static void add_counters(struct mz_json *j, const struct mz_report *report)
     if (c->forgot) mz_json_number(j, "forgot_after", c->forgot);
 }
 
+static void add_sharing(struct mz_json *j, const struct mz_sharing *s)
+{
+    if (!s->workers) return;
+    mz_json_number(j, "workers", s->workers);
+    mz_json_number(j, "tasks", s->tasks);
+    mz_json_number(j, "redundant", s->redundant);
+    mz_json_number(j, "lost", s->lost);
+    mz_json_open(j, "sharing", '{');
+    mz_json_number(j, "parts", s->parts);
+    mz_json_number(j, "splits", s->splits);
+    mz_json_number(j, "updates", s->updates);
+    mz_json_number(j, "inserted", s->inserted);
+    mz_json_number(j, "bytes", s->bytes);
+    mz_json_decimal(j, "idle", s->idle);
+    mz_json_decimal(j, "processor_seconds", s->processor);
+    mz_json_close(j, '}');
+}
+
 void mz_report_json(struct mz_strbuf *out, const struct mz_report *report)
 {
     struct mz_json j = {0};
@@ -176,6 +194,7 @@ void mz_report_json(struct mz_strbuf *out, const struct mz_report *report)
     if (report->reason) mz_json_string(&j, "reason", report->reason);
     mz_json_bool(&j, "complete", !report->interrupted);
     add_counters(&j, report);
+    add_sharing(&j, &report->sharing);
     mz_json_open(&j, "errors", '[');
     for (size_t i = 0; i < report->bug_count; i++) add_bug(&j, &report->bugs[i]);
     mz_json_close(&j, ']');

@@ -20,6 +20,7 @@
 #define ROOM     ((size_t)1 << 30) /* address space for one message */
 #define PATIENCE 100000000         /* ns, until it is looked again whether to stop */
 #define LEAST    1000000u          /* ticks that a piece should be worth, at least */
+#define QUIET    2000000u          /* ticks between rings for what can wait */
 
 #define FUTEX_WAIT 0
 #define FUTEX_WAKE 1
@@ -28,15 +29,20 @@ static struct mz_link *link_;
 static struct mz_common *common;
 static struct mz_message in;
 static uint64_t given; /* when something was given to others, or came */
+static uint64_t rung;  /* when the command was last told that there is something to hear */
+static uint64_t started;
+static bool unheard; /* there is something that it was not told of */
 static uint64_t counted;
 static bool agreed; /* on addresses */
 
 /* ---- talking ---- */
 
-static void ring(volatile uint32_t *bell)
+/* Before it is looked, for the last time, if there is a reason to wait. */
+static uint32_t about_to_wait(void)
 {
-    __atomic_add_fetch(bell, 1, __ATOMIC_SEQ_CST);
-    mz_sys(SYS_futex, bell, FUTEX_WAKE, 1, 0, 0, 0);
+    __atomic_store_n(&link_->waiting, 1, __ATOMIC_SEQ_CST);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return link_->bell;
 }
 
 static void wait_for_bell(uint32_t seen)
@@ -47,30 +53,51 @@ static void wait_for_bell(uint32_t seen)
 
 static bool told_to_stop(void) { return rt.channel->options.stop; }
 
+static void ring_command(void)
+{
+    rung = mz_ticks();
+    unheard = false;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (!common->waiting) return;
+    __atomic_add_fetch(&common->bell, 1, __ATOMIC_SEQ_CST);
+    mz_sys(SYS_futex, &common->bell, FUTEX_WAKE, 1, 0, 0, 0);
+}
+
+/* As much as there is room for; waits if there is none. */
+static size_t put_some(const uint8_t *from, size_t size)
+{
+    size_t n = mz_ring_put(&link_->to_command, from, size);
+    if (n > 0) return n;
+    ring_command();
+    uint32_t seen = about_to_wait();
+    n = mz_ring_put(&link_->to_command, from, size);
+    if (n == 0) wait_for_bell(seen);
+    link_->waiting = 0;
+    return n;
+}
+
+static size_t get_some(uint8_t *to, size_t size)
+{
+    size_t n = mz_ring_get(&link_->to_worker, to, size);
+    if (n > 0) return n;
+    uint32_t seen = about_to_wait();
+    n = mz_ring_get(&link_->to_worker, to, size);
+    if (n == 0) wait_for_bell(seen);
+    link_->waiting = 0;
+    return n;
+}
+
 static bool put(const uint8_t *from, size_t size)
 {
-    while (size > 0) {
-        uint32_t seen = link_->bell;
-        size_t n = mz_ring_put(&link_->to_command, from, size);
-        from += n;
-        size -= n;
-        ring(&common->bell);
-        if (size > 0 && told_to_stop()) return false;
-        if (size > 0) wait_for_bell(seen);
-    }
+    for (size_t n = 0; size > 0; from += n, size -= n)
+        if (!(n = put_some(from, size)) && told_to_stop()) return false;
     return true;
 }
 
 static bool get(uint8_t *to, size_t size)
 {
-    while (size > 0) {
-        uint32_t seen = link_->bell;
-        size_t n = mz_ring_get(&link_->to_worker, to, size);
-        to += n;
-        size -= n;
-        if (size > 0 && told_to_stop()) return false;
-        if (size > 0) wait_for_bell(seen);
-    }
+    for (size_t n = 0; size > 0; to += n, size -= n)
+        if (!(n = get_some(to, size)) && told_to_stop()) return false;
     return true;
 }
 
@@ -94,11 +121,12 @@ static int ask_for_slot(uint32_t name)
     int slot = mz_common_known_slot(common, name);
     if (slot) return slot;
     __atomic_store_n(&link_->slot, name, __ATOMIC_RELEASE);
-    ring(&common->bell);
+    ring_command();
     while (__atomic_load_n(&link_->slot, __ATOMIC_ACQUIRE) == name) {
-        uint32_t seen = link_->bell;
+        uint32_t seen = about_to_wait();
         if (told_to_stop()) mz_worker_stop();
         if (link_->slot == name) wait_for_bell(seen);
+        link_->waiting = 0;
     }
     return mz_common_known_slot(common, name);
 }
@@ -111,10 +139,17 @@ int mz_worker_slot(int parent, unsigned n)
 
 /* ---- what the engine asks for ---- */
 
+/* Updates can wait a little: the command is not woken for each of them. */
+static void ring_sometimes(void)
+{
+    if (unheard && mz_ticks() - rung >= QUIET) ring_command();
+}
+
 static enum mz_share_wish wish(void *system)
 {
     uint32_t w = link_->wish;
     (void)system;
+    ring_sometimes();
     if (mz_likely(w == MZ_SHARE_KEEP)) return MZ_SHARE_KEEP;
     if (w == MZ_SHARE_GIVE && mz_ticks() - given < LEAST && rt.channel->options.shared < 2)
         return MZ_SHARE_KEEP;
@@ -123,19 +158,25 @@ static enum mz_share_wish wish(void *system)
 
 static void send(void *system, const struct mz_message *m)
 {
-    uint32_t length = (uint32_t)m->count;
+    uint32_t length = (uint32_t)m->count, kind = *(const uint32_t *)(const void *)m->data;
     (void)system;
-    if (*(const uint32_t *)(const void *)m->data == MZ_SHARE_SPLIT) {
+    if (kind == MZ_SHARE_SPLIT || kind == MZ_SHARE_RETURN) {
         if (rt.channel->options.shared < 2) link_->wish = MZ_SHARE_KEEP;
         given = mz_ticks();
     }
     if (!put((const uint8_t *)&length, sizeof length) || !put(m->data, m->count)) mz_worker_stop();
+    unheard = true;
+    if (kind != MZ_SHARE_UPDATE) ring_command();
 }
 
-static void ask(void *system, const struct mz_message *m, struct mz_message *reply)
+static bool listen(void *system, struct mz_message *reply, bool wait)
 {
-    send(system, m);
+    (void)system;
+    ring_sometimes();
+    if (!wait && !mz_ring_holds(&link_->to_worker)) return false;
+    if (unheard && wait) ring_command();
     if (!receive(reply)) mz_worker_stop();
+    return true;
 }
 
 static void put_knowledge(void *system, struct mz_message *m)
@@ -181,7 +222,7 @@ static uint64_t key_in(void *system, uint64_t key)
 
 const struct mz_share_options mz_worker_sharing = {.wish = wish,
                                                    .send = send,
-                                                   .ask = ask,
+                                                   .listen = listen,
                                                    .put_knowledge = put_knowledge,
                                                    .get_knowledge = get_knowledge,
                                                    .key_out = key_out,
@@ -196,7 +237,8 @@ void mz_worker_init(void)
     common = (struct mz_common *)((char *)rt.channel + rt.channel->common_offset);
     if (!rt.shared) return;
     mz_layout_init();
-    ring(&common->bell);
+    ring_command();
+    started = mz_ticks();
     in = (struct mz_message){.data = mz_region_reserve(ROOM), .capacity = ROOM};
     MZ_ASSERT(in.data != NULL);
 }
@@ -215,15 +257,24 @@ _Noreturn void mz_worker_stop(void)
     mz_quit(0);
 }
 
-/* The next task; false when there are no more. */
+/* The next task; false when there are no more. What was asked about the one before may still be answered. */
 bool mz_worker_task(void)
 {
+    uint64_t before = mz_ticks();
+    bool some;
     rt.channel->analysing = 1;
-    bool some = receive(&in);
+    for (;;) {
+        some = receive(&in);
+        if (!some || *(const uint32_t *)(const void *)in.data != MZ_SHARE_REPLY) break;
+        mz_get(&in);
+        mz_explore_learn(rt.x, &in);
+    }
+    given = mz_ticks();
+    link_->idle += given - before;
+    link_->alive = given - started;
     if (!agreed) mz_layout_agree();
     agreed = true;
     if (some && !mz_explore_task(rt.x, &in)) MZ_BUG("a task that cannot be understood");
     rt.channel->analysing = 0;
-    given = mz_ticks();
     return some;
 }

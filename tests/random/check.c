@@ -30,8 +30,12 @@ static const struct {
     [MZ_CONFIG_SOURCE] = {"source", MZ_ALG_SOURCE, true, false, true, false, false},
     [MZ_CONFIG_OPTIMAL] = {"optimal", MZ_ALG_OPTIMAL, true, false, true, true, false},
     [MZ_CONFIG_OPTIMAL_SOURCE] = {"optimal-source", MZ_ALG_OPTIMAL, true, false, true, false, false, true},
-    [MZ_CONFIG_DPOR_SHARED] = {"dpor-shared", MZ_ALG_DPOR, true, false, false, false, false},
-    [MZ_CONFIG_SOURCE_SHARED] = {"source-shared", MZ_ALG_SOURCE, true, false, false, false, false},
+    [MZ_CONFIG_NONE_SHARED] = {"none-shared", MZ_ALG_NONE, false, true, false, false, false},
+    [MZ_CONFIG_SLEEP_SHARED] = {"sleep-shared", MZ_ALG_NONE, true, false, true, false, false},
+    [MZ_CONFIG_DPOR_PLAIN_SHARED] = {"dpor-plain-shared", MZ_ALG_DPOR, false, false, false, false, false},
+    [MZ_CONFIG_DPOR_SHARED] = {"dpor-shared", MZ_ALG_DPOR, true, false, true, false, false},
+    [MZ_CONFIG_SOURCE_SHARED] = {"source-shared", MZ_ALG_SOURCE, true, false, true, false, false},
+    [MZ_CONFIG_SOURCE_LOST] = {"source-lost", MZ_ALG_SOURCE, true, false, false, false, true},
     [MZ_CONFIG_OPTIMAL_SHARED] = {"optimal-shared", MZ_ALG_OPTIMAL, true, false, true, true, false},
     [MZ_CONFIG_OPTIMAL_LOST] = {"optimal-lost", MZ_ALG_OPTIMAL, true, false, false, true, true},
 };
@@ -155,6 +159,10 @@ static bool same_totals(struct mz_checker *c, const struct mz_model_report *repo
                          c->oracle.interleavings);
     if (configs[c->config].optimal && report->complete != engine->classes.count)
         return mz_differ(c, "%u classes in %" PRIu64 " executions", engine->classes.count, report->complete);
+    if (c->config >= MZ_CONFIG_SHARED && configs[c->config].sleep_sets &&
+        report->complete != engine->classes.count)
+        return mz_differ(c, "%" PRIu64 " executions counted for %u classes", report->complete,
+                         engine->classes.count);
     if (configs[c->config].optimal && report->asleep)
         return mz_differ(c, "%" PRIu64 " executions blocked", report->asleep);
     return true;

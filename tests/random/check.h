@@ -24,12 +24,16 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_OPTIMAL,
                  MZ_CONFIG_OPTIMAL_SOURCE, /* falls back at some time */
                  MZ_CONFIG_SHARED,         /* from here on: see shared.c */
-                 MZ_CONFIG_DPOR_SHARED = MZ_CONFIG_SHARED,
+                 MZ_CONFIG_NONE_SHARED = MZ_CONFIG_SHARED,
+                 MZ_CONFIG_SLEEP_SHARED,
+                 MZ_CONFIG_DPOR_PLAIN_SHARED,
+                 MZ_CONFIG_DPOR_SHARED,
                  MZ_CONFIG_SOURCE_SHARED,
+                 MZ_CONFIG_SOURCE_LOST, /* workers die */
                  MZ_CONFIG_OPTIMAL_SHARED,
-                 MZ_CONFIG_OPTIMAL_LOST, /* workers die */
-                 MZ_CONFIG_STATEFUL,     /* from here on: see check_states.c */
-                 MZ_CONFIG_EXACT,        /* the same, states compared whole */
+                 MZ_CONFIG_OPTIMAL_LOST,
+                 MZ_CONFIG_STATEFUL, /* from here on: see check_states.c */
+                 MZ_CONFIG_EXACT,    /* the same, states compared whole */
                  MZ_CONFIG_S_POR,
                  MZ_CONFIG_S_POR_RANDOM,
                  MZ_CONFIG_DE_S_POR,

@@ -11,7 +11,8 @@
 struct worker {
     struct mz_model_explorer *explorer;
     struct mz_exploration *x;
-    bool busy, knows; /* it has a task; it was told what is known */
+    bool busy, knows;          /* it has a task; it was told what is known */
+    struct mz_message replies; /* that it has not heard yet */
 };
 
 struct mz_shared {
@@ -51,6 +52,7 @@ static void forget_tasks(uint32_t but)
 {
     for (uint32_t w = 0; w < WORKERS; w++)
         if (w != but) running->workers[w].busy = running->workers[w].knows = false;
+    for (uint32_t w = 0; w < WORKERS; w++) mz_message_clear(&running->workers[w].replies);
 }
 
 static enum mz_heard tell(uint32_t w, const struct mz_message *message)
@@ -64,15 +66,33 @@ static enum mz_heard tell(uint32_t w, const struct mz_message *message)
     return heard;
 }
 
-static void send(void *explorer, const struct mz_message *m) { tell(number_of(explorer), m); }
-
-static void ask(void *explorer, const struct mz_message *m, struct mz_message *reply)
+/* Replies wait until they are listened for. */
+static void send(void *explorer, const struct mz_message *m)
 {
-    if (tell(number_of(explorer), m) != MZ_HEARD_REPLY) running->failed = true;
-    mz_put_bytes(reply, running->reply.data, running->reply.count);
+    uint32_t w = number_of(explorer);
+    if (tell(w, m) != MZ_HEARD_REPLY) return;
+    mz_put(&running->workers[w].replies, (uint32_t)running->reply.count);
+    mz_put_bytes(&running->workers[w].replies, running->reply.data, running->reply.count);
 }
 
-static const struct mz_share_options sharing = {.wish = wish, .send = send, .ask = ask, .room = ROOM};
+static bool next_reply(struct mz_message *from, struct mz_message *reply)
+{
+    if (from->at == from->count) return false;
+    uint32_t size = mz_get(from);
+    mz_message_clear(reply);
+    mz_put_bytes(reply, from->data + from->at, size);
+    from->at += size;
+    if (from->at == from->count) mz_message_clear(from);
+    return true;
+}
+
+static bool listen(void *explorer, struct mz_message *reply, bool wait)
+{
+    if (!wait && draw(3) == 0) return false;
+    return next_reply(&running->workers[number_of(explorer)].replies, reply);
+}
+
+static const struct mz_share_options sharing = {.wish = wish, .send = send, .listen = listen, .room = ROOM};
 
 struct mz_shared *mz_shared_new(const struct mz_model_settings *settings, bool lossy)
 {
@@ -82,8 +102,13 @@ struct mz_shared *mz_shared_new(const struct mz_model_settings *settings, bool l
     own.share = &sharing;
     s->algorithm = settings->algorithm;
     s->lossy = lossy;
-    for (int w = 0; w < WORKERS; w++) s->workers[w].explorer = mz_model_explorer_new(&own);
-    s->balance = mz_balance_new(settings->algorithm, MZ_MODEL_THREADS * MZ_MODEL_EVENTS);
+    for (int w = 0; w < WORKERS; w++) {
+        s->workers[w].explorer = mz_model_explorer_new(&own);
+        s->workers[w].replies = (struct mz_message){.data = malloc(ROOM), .capacity = ROOM};
+        if (!s->workers[w].replies.data) abort();
+    }
+    s->balance =
+        mz_balance_new(settings->algorithm, settings->sleep_sets, MZ_MODEL_THREADS * MZ_MODEL_EVENTS, 2);
     s->task = (struct mz_message){.data = malloc(ROOM), .capacity = ROOM};
     s->reply = (struct mz_message){.data = malloc(ROOM), .capacity = ROOM};
     if (!s->task.data || !s->reply.data) abort();
@@ -93,7 +118,10 @@ struct mz_shared *mz_shared_new(const struct mz_model_settings *settings, bool l
 void mz_shared_free(struct mz_shared *s)
 {
     if (!s) return;
-    for (int w = 0; w < WORKERS; w++) mz_model_explorer_free(s->workers[w].explorer);
+    for (int w = 0; w < WORKERS; w++) {
+        mz_model_explorer_free(s->workers[w].explorer);
+        free(s->workers[w].replies.data);
+    }
     mz_balance_free(s->balance);
     free(s->task.data);
     free(s->reply.data);
@@ -104,6 +132,10 @@ static void give_task(struct mz_shared *s, uint32_t w)
 {
     struct worker *worker = &s->workers[w];
     if (!mz_balance_task(s->balance, w, !worker->knows, &s->task)) return;
+    while (next_reply(&worker->replies, &s->reply)) { /* too late */
+        mz_get(&s->reply);
+        mz_explore_learn(worker->x, &s->reply);
+    }
     worker->busy = worker->knows = true;
     if (!mz_explore_task(worker->x, &s->task) || s->task.at != s->task.count) s->failed = true;
 }
@@ -126,6 +158,7 @@ static void one_turn(struct mz_shared *s, const struct mz_model_run *run, struct
         give_task(s, w);
     } else if (s->lossy && draw(40) == 0) {
         mz_balance_lost(s->balance, w);
+        mz_message_clear(&worker->replies);
         worker->busy = false;
     } else if (s->lossy && draw(100) == 0) {
         save_and_load(s);
@@ -148,6 +181,7 @@ void mz_shared_explore(struct mz_shared *s, const struct mz_model *m, const stru
     for (int w = 0; w < WORKERS; w++) {
         s->workers[w].x = mz_model_begin(s->workers[w].explorer, m);
         s->workers[w].busy = s->workers[w].knows = false;
+        mz_message_clear(&s->workers[w].replies);
     }
     while (report->verdict == MZ_MODEL_EXPLORED && !s->failed && !mz_balance_complete(s->balance))
         one_turn(s, run, report);
