@@ -60,7 +60,7 @@ struct mz_limits {
     uint64_t interleavings; /* most for the algorithm `none`, the others that do not reduce, and the plain
                                oracle */
     uint64_t swaps;         /* most interleavings for counting classes by swaps (swap.h) */
-    unsigned configs;       /* set of enum mz_config */
+    uint64_t configs;       /* set of enum mz_config */
     bool order;             /* compare the happens-before relations */
     uint32_t states;        /* programs with more are skipped, if they have loops */
 };

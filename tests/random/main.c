@@ -110,23 +110,23 @@ static uint64_t number(const char *text, uint64_t low, uint64_t high)
     return n;
 }
 
-#define STATELESS ((1u << MZ_CONFIG_STATEFUL) - 1)
+#define STATELESS ((UINT64_C(1) << MZ_CONFIG_STATEFUL) - 1)
 
-static unsigned algorithms(char *list)
+static uint64_t algorithms(char *list)
 {
-    unsigned set = 0;
+    uint64_t set = 0;
     char *rest = NULL;
     for (char *name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
         int i = 0;
         if (strcmp(name, "all-stateless") == 0 || strcmp(name, "all-stateful") == 0) {
             set |= strcmp(name, "all-stateless") == 0
                        ? STATELESS
-                       : ((1u << MZ_CONFIGS) - 1) & ~((1u << MZ_CONFIG_STATEFUL) - 1);
+                       : ((UINT64_C(1) << MZ_CONFIGS) - 1) & ~((UINT64_C(1) << MZ_CONFIG_STATEFUL) - 1);
             continue;
         }
         while (i < MZ_CONFIGS && strcmp(name, mz_config_name((enum mz_config)i)) != 0) i++;
         if (i == MZ_CONFIGS) fail(name, "no such algorithm");
-        set |= 1u << i;
+        set |= UINT64_C(1) << i;
     }
     return set;
 }
@@ -361,7 +361,7 @@ int main(int argc, char **argv)
                            .interleavings = 200,
                            .swaps = 24,
                            .states = 1000,
-                           .configs = (1u << MZ_CONFIGS) - 1,
+                           .configs = (UINT64_C(1) << MZ_CONFIGS) - 1,
                            .order = true}},
     };
     bool counted = false, limited = false;
