@@ -1,6 +1,6 @@
 /* Checkpoints: all that is left of a search, in a file, and what has been found and counted so far.
  *
- *   mazurka checkpoint 1\n version\n program\n options\n   what it is of, compared as text
+ *   mazurka checkpoint 2\n version\n program\n options\n   what it is of, compared as text
  *   the layout of addresses, slots of threads, counters, findings with their schedules, the balancer's tree
  *   SHA-256 of all that, in hex
  *
@@ -18,7 +18,7 @@
 #include "../report/strbuf.h"
 #include "pool_internal.h"
 
-#define MAGIC "mazurka checkpoint 1\n"
+#define MAGIC "mazurka checkpoint 2\n"
 #define HEX   64
 
 static void put_head(const struct mz_pool *p, struct mz_strbuf *b)

@@ -570,7 +570,24 @@ test_jobs() {
         run 3 mazurka check -j 2 --max-executions=50 -DN=16 "$root/tests/papers/indexer.c" &&
         run 3 mazurka check -j 2 --time-limit=1 long.c && has out "time limit" &&
         refuses "--jobs=0" mazurka check -j 0 ok.c && refuses "--jobs=99999" mazurka check -j 99999 ok.c &&
-        run 0 mazurka check -j 2 --algorithm=sleep ok.c && has err "one worker"
+        run 0 mazurka check -j 2 --algorithm=stateful ok.c && has err "one worker"
+}
+
+# The same of the other algorithms that explore a tree. Blocked executions may be others; without sleep sets so
+# may be complete ones, as what is added to a backtrack set depends on what is there already.
+test_jobs_algorithms() {
+    MAZURKA_SHARE_AT_ONCE=1
+    export MAZURKA_SHARE_AT_ONCE
+    file=$root/tests/papers/lastzero.c
+    for how in "source 7" "dpor 6" "sleep 3" "none 2"; do
+        set -- $how
+        run 0 mazurka check --algorithm=$1 -DN=$2 --json=1.json "$file" &&
+            run 0 mazurka check -j 3 --algorithm=$1 -DN=$2 --json=3.json "$file" &&
+            json_is 3.json "d['workers'] == 3 and d['redundant'] == 0 and d['lost'] == 0" &&
+            json_is 3.json "d['executions'] == $(executions 1.json)" || return 1
+    done
+    run 0 mazurka check -j 3 --algorithm=dpor --no-sleep-sets -DN=5 --json=3.json "$file" &&
+        json_is 3.json "d['executions'] >= 64"
 }
 
 executions() { python3 -c "import json,sys;print(json.load(open('$1'))['executions'])"; }
@@ -629,10 +646,11 @@ test_checkpoint_refused() {
     run 3 mazurka check -q --max-executions=1000 --checkpoint=c -DN=14 "$file" && [ -s c ] || return 1
     refuses "another program" mazurka check --resume=c -DN=13 "$file" &&
         refuses "other options" mazurka check --resume=c --max-steps=99 -DN=14 "$file" &&
-        refuses "is for the algorithm optimal" mazurka check --resume=c --algorithm=source -DN=14 "$file" &&
+        refuses "other options" mazurka check --resume=c --algorithm=source -DN=14 "$file" &&
+        refuses "is not for stateful" mazurka check --resume=c --algorithm=stateful -DN=14 "$file" &&
         refuses "cannot read" mazurka check --resume=none -DN=14 "$file" || return 1
     head -c $(($(wc -c < c) - 9)) c > torn && refuses "damaged" mazurka check --resume=torn -DN=14 "$file" || return 1
-    sed 's/mazurka checkpoint 1/mazurka checkpoint 0/' c > old && refuses "no checkpoint" mazurka check --resume=old -DN=14 "$file" &&
+    sed 's/mazurka checkpoint 2/mazurka checkpoint 1/' c > old && refuses "no checkpoint" mazurka check --resume=old -DN=14 "$file" &&
         echo x > x && refuses "damaged" mazurka check --resume=x -DN=14 "$file" &&
         run 0 mazurka check -q --resume=c --checkpoint=/nonexistent/c -DN=14 "$file"
 }
