@@ -45,8 +45,7 @@ static void begin(struct mz_balance *b)
 
 static const struct mz_share_options sharing = {.room = ROOM};
 
-struct mz_balance *mz_balance_new(enum mz_algorithm algorithm, bool sleep_sets, uint64_t max_steps,
-                                  uint32_t workers)
+struct mz_balance *mz_balance_new(enum mz_algorithm algorithm, bool sleep_sets, uint64_t max_steps)
 {
     struct mz_balance *b = mz_grow(NULL, sizeof *b);
     struct mz_explore_options options = {
@@ -59,11 +58,13 @@ struct mz_balance *mz_balance_new(enum mz_algorithm algorithm, bool sleep_sets, 
     memset(b->held, 0, MZ_MAX_WORKERS * sizeof *b->held);
     b->backtrack_sets = algorithm != MZ_ALG_OPTIMAL;
     b->sleep_sets = sleep_sets;
-    b->workers = workers;
+    b->workers = 1;
     b->first_free = MZ_NONE;
     begin(b);
     return b;
 }
+
+void mz_balance_expect(struct mz_balance *b, uint32_t workers) { b->workers = workers; }
 
 void mz_balance_reuse(struct mz_balance *b)
 {

@@ -29,9 +29,9 @@ enum mz_heard {
     MZ_HEARD_NONSENSE /* the worker must be ended */
 };
 
-/* For so many workers, about. */
-struct mz_balance *mz_balance_new(enum mz_algorithm algorithm, bool sleep_sets, uint64_t max_steps,
-                                  uint32_t workers);
+struct mz_balance *mz_balance_new(enum mz_algorithm algorithm, bool sleep_sets, uint64_t max_steps);
+/* So many workers there are, about: tasks should be so small that all get some. */
+void mz_balance_expect(struct mz_balance *b, uint32_t workers);
 void mz_balance_free(struct mz_balance *b);
 /* Forget everything: another program. */
 void mz_balance_reuse(struct mz_balance *b);

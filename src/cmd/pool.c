@@ -252,6 +252,8 @@ static void learn_layout(struct mz_pool *p)
 static void distribute(struct mz_pool *p)
 {
     bool wanting = false;
+    mz_balance_expect(p->balance, p->living);
+    if (p->living > p->most) p->most = p->living;
     learn_layout(p);
     for (uint32_t i = 0; i < p->count; i++) {
         struct mz_worker *w = p->workers[i];
@@ -401,8 +403,8 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
     p.at_once = getenv("MAZURKA_SHARE_AT_ONCE") != NULL; /* for tests: small searches are shared, too */
     t->options.shared = p.at_once ? 2 : 1;
     t->options.memory_limit /= options->jobs;
-    p.balance = mz_balance_new((enum mz_algorithm)t->options.algorithm, t->options.sleep_sets,
-                               t->options.max_steps, options->jobs);
+    p.balance =
+        mz_balance_new((enum mz_algorithm)t->options.algorithm, t->options.sleep_sets, t->options.max_steps);
     int status = mz_pool_make_common(&p);
     if (status == 0 && options->resume) status = mz_checkpoint_read(&p);
     p.started = p.saved = p.began = mz_process_clock();

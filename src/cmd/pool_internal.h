@@ -41,8 +41,8 @@ struct mz_pool {
     const struct mz_pool_options *options;
     struct mz_outcome *outcome;
     struct mz_balance *balance;
-    struct mz_worker **workers; /* all there ever were */
-    uint32_t count, living;
+    struct mz_worker **workers;   /* all there ever were */
+    uint32_t count, living, most; /* ever; now; at once */
     int common_fd;
     struct mz_common *common;
     struct mz_message message, reply; /* for the balancer */

@@ -156,7 +156,7 @@ static void tell_sharing(const struct mz_pool *p, const struct mz_balance_counts
     struct rusage own;
     double idle = 0, alive = 0;
     getrusage(RUSAGE_SELF, &own);
-    *s = (struct mz_sharing){.workers = p->options->jobs,
+    *s = (struct mz_sharing){.workers = p->most,
                              .lost = p->lost,
                              .redundant = p->redundant,
                              .tasks = counts->tasks,

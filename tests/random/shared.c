@@ -108,7 +108,7 @@ struct mz_shared *mz_shared_new(const struct mz_model_settings *settings, bool l
         if (!s->workers[w].replies.data) abort();
     }
     s->balance =
-        mz_balance_new(settings->algorithm, settings->sleep_sets, MZ_MODEL_THREADS * MZ_MODEL_EVENTS, 2);
+        mz_balance_new(settings->algorithm, settings->sleep_sets, MZ_MODEL_THREADS * MZ_MODEL_EVENTS);
     s->task = (struct mz_message){.data = malloc(ROOM), .capacity = ROOM};
     s->reply = (struct mz_message){.data = malloc(ROOM), .capacity = ROOM};
     if (!s->task.data || !s->reply.data) abort();
