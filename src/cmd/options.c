@@ -116,11 +116,14 @@ static int parse_state_match(struct mz_settings *s, const struct option *o, cons
 
 static int parse_state_capture(struct mz_settings *s, const struct option *o, const char *value)
 {
-    static const char *const names[] = {"exact", "delta"};
-    if (strcmp(value, names[0]) != 0 && strcmp(value, names[1]) != 0) return bad_word(o, value, names, 2);
-    s->state_deltas = !strcmp(value, names[1]);
-    s->stateful_option = o->name;
-    return 0;
+    static const char *const names[] = {"exact", "delta", "always"}; /* enum mz_capture */
+    for (unsigned i = 0; i < COUNT(names); i++) {
+        if (strcmp(value, names[i]) != 0) continue;
+        s->state_capture = (enum mz_capture)i;
+        if (i != MZ_CAPTURE_ALWAYS) s->stateful_option = o->name;
+        return 0;
+    }
+    return bad_word(o, value, names, COUNT(names));
 }
 
 static int parse_order(struct mz_settings *s, const struct option *o, const char *value)
@@ -389,9 +392,10 @@ static const struct option options[] = {
      "With a stateful algorithm: states are equal if their hashes of 128 bits are (default), or are kept and "
      "compared.",
      parse_state_match},
-    {"state-capture", 0, VALUE, "exact|delta", MZ_FOR_CHECK,
+    {"state-capture", 0, VALUE, "exact|delta|always", MZ_FOR_CHECK,
      "With a stateful algorithm: local states of threads are captured as they are (default), or known by "
-     "the changes that led to them, as in the paper of 2008, which finds fewer matches.",
+     "the changes that led to them, as in the paper of 2008, which finds fewer matches. always: exact, with "
+     "all algorithms, to measure what it costs.",
      parse_state_capture},
     {"order", 0, VALUE, "sequential|random|visited-first", MZ_FOR_CHECK,
      "With a stateful algorithm: which thread to try first in a state. By their numbers (default), at "

@@ -22,7 +22,7 @@ struct mz_settings {
     enum mz_backtrack backtrack;
     bool sleep_sets, allow_races, heap_reuse, leaks, keep_going, spurious_wakeups;
     bool exact_match; /* of states */
-    bool state_deltas;
+    enum mz_capture state_capture;
     enum mz_order order;
     uint64_t order_seed;
     const char *stateful_option; /* one that was given and makes sense for stateful algorithms only */

@@ -24,7 +24,8 @@ void mz_session_target(struct mz_target *t, const struct mz_settings *s, const s
                                            .sleep_sets = s->sleep_sets,
                                            .eager = s->eager,
                                            .exact_match = s->exact_match,
-                                           .state_deltas = s->state_deltas,
+                                           .state_capture = (uint8_t)s->state_capture,
+                                           .poke_dead = getenv("MAZURKA_POKE_DEAD") != NULL, /* for tests */
                                            .order = s->order,
                                            .order_seed = s->order_seed,
                                            .allow_races = s->allow_races,

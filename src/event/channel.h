@@ -74,6 +74,12 @@ enum mz_end { /* why the target stopped */
               MZ_END_DIVERGED     /* replaying: the schedule does not fit this program; end_text */
 };
 
+enum mz_capture {
+    MZ_CAPTURE_EXACT,
+    MZ_CAPTURE_DELTA, /* local states are known by what led to them (2008) */
+    MZ_CAPTURE_ALWAYS /* exact, and stateless algorithms do so too: to measure what it costs */
+};
+
 struct mz_step {    /* one scheduling decision */
     uint8_t thread; /* slot; its name (0.1.2) is in channel.threads */
     uint8_t choice; /* which waiter, which value; 0 for most operations */
@@ -250,10 +256,11 @@ struct mz_options_block {
     uint8_t backtrack; /* enum mz_backtrack */
     uint8_t
         goes_round; /* MZ_MODE_REPLAY: the schedule ends where threads go round for ever: see that they do */
-    uint8_t state_deltas; /* local states are known by what led to them (2008) */
+    uint8_t state_capture; /* enum mz_capture */
+    uint8_t poke_dead;     /* for tests: what does not belong to the state is overwritten */
     uint8_t shared; /* a worker: explores what it is told to (link.h); 2: gives even small pieces to others */
     uint8_t eager;  /* dpor: 2007, Fig. 9 */
-    uint8_t reserved[3];
+    uint8_t reserved[2];
     int64_t nondet_low, nondet_high;                  /* numbers of __VERIFIER_nondet_int and the like */
     uint64_t max_steps, max_executions, memory_limit; /* 0: none */
     volatile uint32_t stop;                           /* the command asks to stop (time limit, SIGINT) */

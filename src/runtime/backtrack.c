@@ -56,7 +56,8 @@ void mz_backtrack_plan(void)
         rt.runs <= FIRST || rt.runs % AGAIN == 0 || rt.channel->options.backtrack == MZ_BACKTRACK_RERUN;
     if (!rt.undo || again) mz_undo_forget();
     rt.undo = (uint8_t)(back ? reversible() : MZ_UNDO_OFF);
-    if (!rt.stateful && rt.runs >= LOOK_FROM && rt.runs <= LOOK_TO) look_at_states();
+    bool always = rt.channel->options.state_capture == MZ_CAPTURE_ALWAYS;
+    if (!rt.stateful && !always && rt.runs >= LOOK_FROM && rt.runs <= LOOK_TO) look_at_states();
 }
 
 static void next_phase(void)

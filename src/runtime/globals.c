@@ -1,7 +1,7 @@
-/* Bytes of .data and .bss that belong to no variable: an access to them is out of bounds.
+/* From the symbol table of each instrumented module's file, read once, at the start: where functions begin and
+ * end, and the bytes of .data and .bss that belong to no variable, where an access is out of bounds.
  *
- * Read once, at the start, from the symbol table of each instrumented module's file. In doubt there is no
- * gap:
+ * In doubt there is no gap:
  *  - a module without symbols, or whose local symbols were removed, has none;
  *  - a gap is what the linker leaves to align the next variable, so it is smaller than that alignment (and
  *    than 64 bytes: more might be a variable of assembly code that has no symbol);
@@ -20,6 +20,7 @@
 
 #define MAX_GAPS    (1u << 16)
 #define MAX_OBJECTS (1u << 20)
+#define MAX_FUNCTIONS (1u << 18)
 #define MOST        64u /* bytes of padding */
 #define PAGE        4096u
 #define UNKNOWN     0
@@ -30,6 +31,9 @@ static uint32_t gap_count;
 struct object {
     uint64_t start, size;
 };
+
+static struct object *functions; /* sorted by address */
+static uint32_t function_count;
 
 struct elf {
     const char *file;
@@ -110,6 +114,17 @@ static uint32_t collect(const struct elf *e, const Elf64_Shdr *table, struct obj
     return locals && n < MAX_OBJECTS ? n : 0;
 }
 
+static void add_functions(const struct elf *e, const Elf64_Shdr *table)
+{
+    const Elf64_Sym *symbols = (const void *)(e->file + table->sh_offset);
+    if (!is_inside(e, table->sh_offset, table->sh_size)) return;
+    for (uint64_t i = 0; i < table->sh_size / sizeof *symbols && function_count < MAX_FUNCTIONS; i++) {
+        const Elf64_Sym *s = &symbols[i];
+        if (ELF64_ST_TYPE(s->st_info) == STT_FUNC && s->st_shndx != SHN_UNDEF && s->st_size)
+            functions[function_count++] = (struct object){e->bias + s->st_value, s->st_size};
+    }
+}
+
 /* Not where something else lies: then it is not known what. */
 static void add_gap(const struct elf *e, uint64_t start, uint64_t end, const struct object *before,
                     const struct object *after)
@@ -154,6 +169,7 @@ static void look_at(const struct elf *e, struct object *objects)
 {
     for (unsigned i = 0; i < e->count; i++) {
         if (e->sections[i].sh_type != SHT_SYMTAB) continue;
+        add_functions(e, &e->sections[i]);
         uint32_t n = collect(e, &e->sections[i], objects);
         sort(objects, n);
         find_gaps(e, objects, n);
@@ -165,7 +181,8 @@ void mz_globals_init(void)
 {
     struct object *objects = mz_region_reserve(MAX_OBJECTS * sizeof *objects);
     gaps = mz_region_reserve(MAX_GAPS * sizeof *gaps);
-    MZ_ASSERT(objects && gaps);
+    functions = mz_region_reserve(MAX_FUNCTIONS * sizeof *functions);
+    MZ_ASSERT(objects && gaps && functions);
     for (uint32_t i = 0; i < rt.channel->module_count; i++) {
         struct elf e;
         if (!rt.channel->modules[i].instrumented || !open_file(&e, &rt.channel->modules[i])) continue;
@@ -173,6 +190,7 @@ void mz_globals_init(void)
         munmap((void *)(uintptr_t)e.file, e.size);
     }
     mz_region_free(objects, MAX_OBJECTS * sizeof *objects);
+    sort(functions, function_count);
     for (uint32_t i = 1; i < gap_count; i++) { /* modules may come in any order; within one they are sorted */
         struct mz_gap g = gaps[i];
         uint32_t k = i;
@@ -192,4 +210,25 @@ const struct mz_gap *mz_globals_gap(uint64_t address, size_t size)
             high = middle;
     }
     return low < gap_count && gaps[low].start < address + size ? &gaps[low] : NULL;
+}
+
+/* The function that an address lies in. False: there is none, or more than one. */
+bool mz_globals_function(uint64_t address, uint64_t *start, uint64_t *end)
+{
+    uint32_t low = 0, high = function_count; /* functions[low - 1].start <= address < functions[high].start */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (functions[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low) return false;
+    const struct object *f = &functions[low - 1];
+    *start = f->start;
+    *end = f->start + f->size;
+    for (uint32_t i = low - 1; i-- > 0 && functions[i].start == f->start;) /* another name for it */
+        if (functions[i].size != f->size) return false;
+    bool overlaps = low < function_count && functions[low].start < *end;
+    return address < *end && !overlaps;
 }

@@ -1,433 +1,347 @@
-/* Which of the registers that survive calls still matter where the program has called us?
+/* What still matters of the frames of the program, where it has called us.
  *
- * A compiler leaves old values in registers that it will not read again. They would tell states apart that
- * are the same (state.c). So the code after the call is read, all ways that it can go: a register that is
- * overwritten on each of them before it is read is dead. Whatever is not understood counts as a read, and so
- * does the return from the function: the answer "live" is always right.
+ * A compiler leaves old values in registers and in slots of the frame that it will not read again. They would
+ * tell states apart that are the same (state.c). So the code of the function is read, and what is overwritten
+ * on all ways before it is read is dead: liveness, as compilers know it, over the registers that survive
+ * calls and over the bytes of the frame. (Faint values count as dead: what is only copied to where it is
+ * dead.) "Alive" is always right, and is the answer whenever something is not understood:
  *
- * Only the instructions that compilers make of C are known. Where functions can be left in other ways than by
- * returning (exceptions, longjmp), nothing is said to be dead. */
-#include "runtime.h"
+ *  - a function without symbol or without a frame pointer; an instruction that decode.c does not know; a jump
+ *    to another function with the frame still there;
+ *  - a function that makes a pointer to its frame: whoever gets it may read all of it. (Then only
+ *    registers are told apart.)
+ *  - more than MOST instructions, slots that are further than WINDOW bytes from the frame pointer;
+ *  - a stack pointer that is not where it should be;
+ *  - functions that can be left in other ways than by returning (exceptions, longjmp).
+ *
+ * What a function passes on the stack lies below all slots that it addresses through the frame pointer, and is
+ * never said to be dead. */
+#include "decode.h"
+#include "liveness.h"
 
-#define CACHE 4096u
-#define PATHS 64u
-#define MOST  512u /* instructions looked at */
+#include "../base/region.h"
 
-enum { RBX = 3, RBP = 5, R12 = 12, R15 = 15 };
-#define ALL 0xf008u /* rbx, r12 to r15 */
+#define CACHE  4096u
+#define MOST   4096u /* instructions of a function */
+#define WINDOW (8 * MZ_LIVE_WORDS)
 
-struct instruction {
-    const uint8_t *next, *target; /* target: of a jump, or NULL */
-    uint32_t read, written;       /* sets of registers; written: without having been read */
-    bool ends;                    /* does not go on to the next one */
-    bool known;
+struct live {
+    uint32_t registers;
+    uint64_t bytes[MZ_LIVE_WORDS / 8]; /* bit k of all: the byte k + 1 below the frame pointer */
 };
 
-struct decoder {
-    const uint8_t *p;
-    uint8_t rex;
-    bool small; /* prefix 66: 16 bits */
-    uint8_t mod, reg, rm;
-    uint32_t address; /* registers that the operand in memory is made of */
+struct code { /* one instruction of the function */
+    struct mz_instruction i;
+    uint32_t target; /* index; NOWHERE: none, OUTSIDE: in another function */
+    int32_t sp;      /* before it: from the frame pointer if there is a frame, else from where it was at entry */
+    bool framed, reached;
+    struct live in;
 };
 
-static uint32_t set(unsigned reg) { return 1u << reg; }
+#define NOWHERE UINT32_MAX
+#define OUTSIDE (UINT32_MAX - 1)
 
-static int32_t immediate(const uint8_t *p)
+static struct {
+    struct code *code; /* of the function that is looked at */
+    uint16_t *index;   /* of the instruction that begins so many bytes after its start, plus one */
+    uint32_t count;
+    const uint8_t *start, *end;
+    int32_t lowest; /* slot that is addressed through the frame pointer */
+    bool escapes;   /* there may be pointers to the frame */
+    struct mz_live *cache;
+} lv;
+
+#define MOST_BYTES (MOST * 8u)
+
+/* ---- the function as instructions ---- */
+
+static bool names_frame(const struct mz_instruction *i)
 {
-    int32_t value;
-    mz_raw_memcpy(&value, p, sizeof value);
-    return value;
+    const uint32_t pointers = 1u << MZ_RSP | 1u << MZ_RBP;
+    if (i->base != MZ_RSP && i->base != MZ_RBP) return i->address & pointers;
+    return i->names || i->indexed;
 }
 
-/* ModRM, SIB and displacement. */
-static void operands(struct decoder *d)
+/* Rsp and rbp themselves are only touched by what decode.c knows as a change of the stack. */
+static bool touches_pointers(const struct mz_instruction *i)
 {
-    uint8_t m = *d->p++;
-    d->mod = m >> 6;
-    d->reg = (uint8_t)((m >> 3 & 7) | (d->rex & 4) << 1);
-    d->rm = (uint8_t)((m & 7) | (d->rex & 1) << 3);
-    d->address = 0;
-    if (d->mod == 3) return;
-    if ((m & 7) == 4) {
-        uint8_t s = *d->p++, base = s & 7, index = (uint8_t)((s >> 3 & 7) | (d->rex & 2) << 2);
-        if (index != 4) d->address |= set(index);
-        if (base == 5 && d->mod == 0)
-            d->p += 4;
+    bool own = (i->stack == MZ_STACK_PUSH && i->read == 1u << MZ_RBP) ||
+               (i->stack == MZ_STACK_POP && i->written == 1u << MZ_RBP);
+    return !own && (i->read | i->written) & (1u << MZ_RSP | 1u << MZ_RBP);
+}
+
+static bool decode_all(void)
+{
+    lv.count = 0;
+    lv.lowest = 0;
+    lv.escapes = false;
+    mz_raw_memset(lv.index, 0, (size_t)(lv.end - lv.start) * sizeof *lv.index);
+    for (const uint8_t *p = lv.start; p < lv.end;) {
+        if (lv.count == MOST) return false;
+        struct code *c = &lv.code[lv.count++];
+        *c = (struct code){.i = mz_decode(p), .target = NOWHERE};
+        bool jumps = !c->i.known && *p == 0xff; /* through a register: the function may go on anywhere */
+        if (c->i.next > lv.end || touches_pointers(&c->i)) return false;
+        if (!c->i.known && !jumps) return false;
+        lv.index[p - lv.start] = (uint16_t)lv.count;
+        if (c->i.known && names_frame(&c->i)) lv.escapes = true;
+        if (c->i.base == MZ_RBP && c->i.offset < lv.lowest && c->i.loads + c->i.stores)
+            lv.lowest = c->i.offset;
+        p = c->i.next;
+    }
+    return true;
+}
+
+static bool find_targets(void)
+{
+    for (uint32_t n = 0; n < lv.count; n++) {
+        const uint8_t *to = lv.code[n].i.target;
+        if (!to) continue;
+        if (to < lv.start || to >= lv.end)
+            lv.code[n].target = OUTSIDE;
+        else if (!lv.index[to - lv.start])
+            return false;
         else
-            d->address |= set(base | (d->rex & 1u) << 3);
-    } else if ((m & 7) == 5 && d->mod == 0) {
-        d->p += 4; /* relative to the instruction pointer */
-    } else {
-        d->address |= set(d->rm);
-    }
-    d->p += d->mod == 1 ? 1 : d->mod == 2 ? 4 : 0;
-}
-
-/* A byte register without REX: 4 to 7 are the second bytes of the first four. */
-static uint32_t byte_register(const struct decoder *d, unsigned reg)
-{
-    return set(reg) | (!d->rex && reg >= 4 && reg < 8 ? set(reg - 4) : 0);
-}
-
-static uint32_t rm_set(const struct decoder *d, bool byte)
-{
-    if (d->mod != 3) return d->address;
-    return byte ? byte_register(d, d->rm) : set(d->rm);
-}
-
-/* Both operands are read, and what is written is not more. */
-static void reads_both(struct instruction *i, struct decoder *d, bool byte)
-{
-    operands(d);
-    i->read = rm_set(d, byte) | (byte ? byte_register(d, d->reg) : set(d->reg));
-}
-
-/* The register operand is overwritten, if all of it is. */
-static void writes_reg(struct instruction *i, struct decoder *d, bool byte_source)
-{
-    operands(d);
-    i->read = rm_set(d, byte_source);
-    if (d->small)
-        i->read |= set(d->reg);
-    else
-        i->written = set(d->reg);
-}
-
-static bool is_alu(uint8_t op) { return op < 0x40 && (op & 7) < 6; }
-
-static void alu(struct instruction *i, struct decoder *d, uint8_t op)
-{
-    if ((op & 7) == 4) {
-        d->p += 1;
-    } else if ((op & 7) == 5) {
-        d->p += d->small ? 2 : 4;
-    } else {
-        reads_both(i, d, !(op & 1));
-        bool clears = (op & 0xf8) == 0x30 || (op & 0xf8) == 0x28; /* xor, sub */
-        if (clears && (op & 1) && d->mod == 3 && d->rm == d->reg && !d->small)
-            i->read = 0, i->written = set(d->reg);
-    }
-}
-
-static void jump(struct instruction *i, const uint8_t *target, bool always)
-{
-    i->target = target;
-    i->ends = always;
-}
-
-/* An immediate of the size of the operands, but never of 64 bits. */
-static void skip_immediate(struct decoder *d) { d->p += d->small ? 2 : 4; }
-
-/* All of a register is overwritten, or a part of it. */
-static void writes(struct instruction *i, const struct decoder *d, unsigned reg)
-{
-    if (d->small)
-        i->read = set(reg);
-    else
-        i->written = set(reg);
-}
-
-/* The register, or the condition, is part of the operation's code. Each of these says whether it was one of
- * its own. */
-static bool by_code(struct instruction *i, struct decoder *d, uint8_t op)
-{
-    unsigned low = (op & 7u) | (d->rex & 1u) << 3;
-    if (is_alu(op)) {
-        alu(i, d, op);
-    } else if (op >= 0x50 && op <= 0x57) { /* push */
-        i->read = set(low);
-    } else if (op >= 0x58 && op <= 0x5f) { /* pop */
-        writes(i, d, low);
-    } else if (op >= 0x70 && op <= 0x7f) { /* jcc */
-        jump(i, d->p + 1 + (int8_t)*d->p, false);
-        d->p += 1;
-    } else if (op >= 0xb0 && op <= 0xb7) { /* mov byte */
-        i->read = byte_register(d, low);
-        d->p += 1;
-    } else if (op >= 0xb8 && op <= 0xbf) { /* mov */
-        writes(i, d, low);
-        d->p += d->rex & 8 ? 8 : d->small ? 2 : 4;
-    } else {
-        return false;
+            lv.code[n].target = lv.index[to - lv.start] - 1u;
     }
     return true;
 }
 
-static bool move(struct instruction *i, struct decoder *d, uint8_t op)
-{
-    switch (op) {
-    case 0x63: /* movsxd */
-    case 0x8b:
-    case 0x8d: /* lea */
-        writes_reg(i, d, false);
-        return true;
-    case 0x89:
-        operands(d);
-        i->read = set(d->reg) | d->address;
-        if (d->mod == 3 && d->small) i->read |= set(d->rm);
-        if (d->mod == 3 && !d->small && d->rm != d->reg) i->written = set(d->rm);
-        return true;
-    case 0xc7:
-        operands(d);
-        if (d->reg & 7) i->known = false; /* xbegin: jumps when it fails */
-        i->read = d->mod == 3 && !d->small ? 0 : rm_set(d, false);
-        if (d->mod == 3 && !d->small) i->written = set(d->rm);
-        skip_immediate(d);
-        return true;
-    default:
-        return false;
-    }
-}
+/* ---- the stack pointer, forwards ---- */
 
-static bool two_operands(struct instruction *i, struct decoder *d, uint8_t op)
+/* Returns false if two ways to an instruction do not agree. */
+static bool arrive(uint32_t n, int32_t sp, bool framed, uint32_t *todo, uint32_t *count)
 {
-    switch (op) {
-    case 0x84: /* test, xchg, mov byte */
-    case 0x86:
-    case 0x88:
-    case 0x8a:
-        reads_both(i, d, true);
-        return true;
-    case 0x85:
-    case 0x87:
-        reads_both(i, d, false);
-        return true;
-    case 0x69: /* imul */
-        reads_both(i, d, false);
-        skip_immediate(d);
-        return true;
-    case 0x6b:
-        reads_both(i, d, false);
-        d->p += 1;
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* One operand, which is read, and perhaps an immediate. Even codes are for bytes. */
-static bool one_operand(struct instruction *i, struct decoder *d, uint8_t op)
-{
-    switch (op) {
-    case 0x80: /* arithmetic */
-    case 0x81:
-    case 0x83:
-    case 0xc0: /* shifts */
-    case 0xc1:
-    case 0xd0:
-    case 0xd1:
-    case 0xd2:
-    case 0xd3:
-    case 0xc6: /* mov byte */
-    case 0xf6: /* test, not, mul, ... */
-    case 0xf7:
-    case 0xfe: /* inc, dec, call, jmp, push */
-    case 0xff:
-        break;
-    default:
-        return false;
-    }
-    operands(d);
-    i->read = rm_set(d, !(op & 1));
-    bool is_test = (d->reg & 7) < 2; /* of f6 and f7 */
-    if (op == 0x80 || op == 0x83 || op == 0xc0 || op == 0xc1 || op == 0xc6 || (op == 0xf6 && is_test))
-        d->p += 1;
-    if (op == 0x81 || (op == 0xf7 && is_test)) skip_immediate(d);
-    if (op == 0xff && (d->reg & 7) > 2 && (d->reg & 7) != 6) i->known = false; /* jumps, far calls */
+    struct code *c = &lv.code[n];
+    if (c->reached) return c->sp == sp && c->framed == framed;
+    c->reached = true;
+    c->sp = sp;
+    c->framed = framed;
+    todo[(*count)++] = n;
     return true;
 }
 
-/* Those without operands of interest. Of `ret`, among others, nothing is known: the registers are the
- * caller's. */
-static void rest(struct instruction *i, struct decoder *d, uint8_t op)
+/* What it is after the instruction. */
+static bool change_stack(const struct code *c, int32_t *sp, bool *framed)
 {
-    switch (op) {
-    case 0x90: /* nop, sign extensions, string operations */
-    case 0x98:
-    case 0x99:
-    case 0xa4:
-    case 0xa5:
-    case 0xaa:
-    case 0xab:
-        break;
-    case 0x6a: /* push */
-    case 0xa8: /* test al */
-        d->p += 1;
-        break;
-    case 0x68:
-    case 0xa9:
-        skip_immediate(d);
-        break;
-    case 0xe8: /* call: what it calls leaves these registers alone */
-        d->p += 4;
-        break;
-    case 0xe9:
-        jump(i, d->p + 4 + immediate(d->p), true);
-        d->p += 4;
-        break;
-    case 0xeb:
-        jump(i, d->p + 1 + (int8_t)*d->p, true);
-        d->p += 1;
-        break;
+    bool rbp = c->i.written == 1u << MZ_RBP;
+    *sp = c->sp;
+    *framed = c->framed;
+    switch (c->i.stack) {
+    case MZ_STACK_PUSH:
+        *sp -= 8;
+        return true;
+    case MZ_STACK_POP:
+        *sp += 8;
+        if (rbp && (!c->framed || c->sp)) return false;
+        if (rbp) *framed = false, *sp = 0;
+        return true;
+    case MZ_STACK_MOVE:
+        *sp += c->i.offset;
+        return true;
+    case MZ_STACK_LOAD:
+        *sp = c->i.offset;
+        return c->framed;
+    case MZ_STACK_FRAME:
+        *framed = true;
+        *sp = 0;
+        return !c->framed && c->sp == -8;
+    case MZ_STACK_LEAVE:
+        *framed = false;
+        *sp = 0;
+        return c->framed;
     default:
-        i->known = false;
+        return true;
     }
 }
 
-static void one_byte(struct instruction *i, struct decoder *d, uint8_t op)
+static bool follow_stack(void)
 {
-    if (!by_code(i, d, op) && !move(i, d, op) && !two_operands(i, d, op) && !one_operand(i, d, op))
-        rest(i, d, op);
+    static uint32_t todo[MOST + 1];
+    uint32_t count = 0;
+    arrive(0, 0, false, todo, &count);
+    while (count) {
+        const uint32_t n = todo[--count];
+        const struct code *c = &lv.code[n];
+        int32_t sp;
+        bool framed;
+        if (!c->i.known) continue;
+        if (!change_stack(c, &sp, &framed)) return false;
+        if (c->target == OUTSIDE && framed) return false; /* the rest of it is elsewhere */
+        if (c->target < OUTSIDE && !arrive(c->target, sp, framed, todo, &count)) return false;
+        if (!c->i.ends && n + 1 < lv.count && !arrive(n + 1, sp, framed, todo, &count)) return false;
+    }
+    return true;
 }
 
-static bool is_vector(uint8_t op)
+/* Registers of the caller that the function has put away, too. */
+static void find_lowest(void)
 {
-    return (op >= 0x10 && op <= 0x17) || (op >= 0x28 && op <= 0x2f) || (op >= 0x50 && op <= 0x7f) ||
-           op == 0xc2 || op == 0xc6 || op >= 0xd0;
-}
-
-/* Between vector and general registers, or general ones only by their numbers. */
-static bool is_transfer(uint8_t op)
-{
-    return op == 0x2a || op == 0x2c || op == 0x2d || op == 0x50 || op == 0x6e || op == 0x7e || op == 0xd7;
-}
-
-static void two_bytes(struct instruction *i, struct decoder *d)
-{
-    uint8_t op = *d->p++;
-    if (op >= 0x80 && op <= 0x8f) { /* jcc */
-        jump(i, d->p + 4 + immediate(d->p), false);
-        d->p += 4;
-    } else if (op == 0x0b) { /* ud2: it ends here */
-        i->ends = true;
-    } else if (op == 0x77) { /* emms: no operands */
-    } else if (is_vector(op)) {
-        operands(d);
-        i->read = d->address;
-        if (is_transfer(op)) i->read |= set(d->reg) | set(d->rm);
-        if ((op >= 0x70 && op <= 0x73) || op == 0xc2 || op == 0xc6) d->p += 1;
-    } else if (op >= 0x40 && op <= 0x4f) { /* cmov */
-        reads_both(i, d, false);
-    } else if (op >= 0x90 && op <= 0x9f) { /* setcc */
-        operands(d);
-        i->read = rm_set(d, true);
-    } else if (op >= 0xc8 && op <= 0xcf) { /* bswap */
-        i->read = set((op & 7u) | (d->rex & 1u) << 3);
-    } else {
-        switch (op) {
-        case 0xb6: /* movzx, movsx */
-        case 0xbe:
-            writes_reg(i, d, true);
-            break;
-        case 0xb7:
-        case 0xbf:
-            writes_reg(i, d, false);
-            break;
-        case 0x18: /* hints and nops */
-        case 0x1e:
-        case 0x1f:
-            operands(d);
-            i->read = d->address;
-            break;
-        case 0xa3:
-        case 0xa5:
-        case 0xab:
-        case 0xad:
-        case 0xaf:
-        case 0xb3:
-        case 0xbb:
-        case 0xbc:
-        case 0xbd:
-            reads_both(i, d, false);
-            break;
-        case 0xa4:
-        case 0xac:
-        case 0xba:
-            reads_both(i, d, false);
-            d->p += 1;
-            break;
-        default:
-            i->known = false;
-        }
+    for (uint32_t n = 0; n < lv.count; n++) {
+        const struct code *c = &lv.code[n];
+        bool restores = c->i.stack == MZ_STACK_POP && (c->i.written & MZ_SURVIVING);
+        if (restores && c->reached && c->framed && c->sp < lv.lowest) lv.lowest = c->sp;
     }
 }
 
-static struct instruction decode(const uint8_t *p)
+/* ---- liveness, backwards ---- */
+
+static const struct live everything = {MZ_SURVIVING, {~0ull, ~0ull, ~0ull, ~0ull}};
+
+/* The bytes from `at` on, from the frame pointer, as bits. */
+static struct live span(int32_t at, uint32_t size)
 {
-    struct instruction i = {.known = true};
-    struct decoder d = {.p = p};
-    for (;; d.p++) {
-        if (*d.p == 0x66)
-            d.small = true;
-        else if (*d.p != 0xf2 && *d.p != 0xf3 && *d.p != 0x2e && *d.p != 0x3e)
-            break;
-    }
-    if ((*d.p & 0xf0) == 0x40) d.rex = *d.p++;
-    if (d.rex & 8) d.small = false;
-    uint8_t op = *d.p++;
-    if (op == 0x0f)
-        two_bytes(&i, &d);
-    else
-        one_byte(&i, &d, op);
-    i.written &= ~i.read;
-    i.next = d.p;
-    return i;
+    struct live l = {0, {0}};
+    for (int32_t b = at; b < at + (int32_t)size; b++)
+        if (b < 0 && b >= -(int32_t)WINDOW) l.bytes[(-1 - b) / 64] |= 1ull << ((-1 - b) % 64);
+    return l;
 }
 
-struct path {
-    const uint8_t *at;
-    uint32_t open; /* registers that have been neither read nor overwritten on the way */
+static void add_live(struct live *l, const struct live *x)
+{
+    l->registers |= x->registers;
+    for (unsigned w = 0; w < MZ_LIVE_WORDS / 8; w++) l->bytes[w] |= x->bytes[w];
+}
+
+static bool meet(const struct live *a, const struct live *b)
+{
+    bool common = a->registers & b->registers;
+    for (unsigned w = 0; w < MZ_LIVE_WORDS / 8; w++) common |= (a->bytes[w] & b->bytes[w]) != 0;
+    return common;
+}
+
+static bool in_window(int32_t at, uint32_t size) { return at + (int32_t)size <= 0 && at >= -(int32_t)WINDOW; }
+
+/* Where the operand in memory is, from the frame pointer; false: not in the frame. */
+static bool place(const struct code *c, int32_t *at)
+{
+    if (lv.escapes || !c->framed || (c->i.base != MZ_RBP && c->i.base != MZ_RSP)) return false;
+    *at = c->i.offset + (c->i.base == MZ_RSP ? c->sp : 0);
+    return true;
+}
+
+struct effect {
+    struct live reads, overwrites;
+    bool anywhere; /* it also writes to what is not in the sets */
 };
 
-static bool is_seen(const struct path *seen, unsigned count, const struct path *p)
+static struct effect effect_of(const struct code *c)
 {
-    for (unsigned i = 0; i < count; i++)
-        if (seen[i].at == p->at && !(p->open & ~seen[i].open)) return true;
-    return false;
+    struct effect e = {.reads = {.registers = c->i.read & MZ_SURVIVING},
+                       .overwrites = {.registers = c->i.written & MZ_SURVIVING}};
+    struct live l;
+    int32_t at;
+    bool here = place(c, &at);
+    e.anywhere = (c->i.written & ~MZ_SURVIVING) || (c->i.stores && (!here || !in_window(at, c->i.stores)));
+    if (here && c->i.loads) l = span(at, c->i.loads), add_live(&e.reads, &l);
+    if (here && c->i.stores) l = span(at, c->i.stores), add_live(&e.overwrites, &l);
+    here = c->framed && !lv.escapes;
+    if (c->i.stack == MZ_STACK_PUSH && here) l = span(c->sp - 8, 8), add_live(&e.overwrites, &l);
+    if (c->i.stack == MZ_STACK_PUSH && !(here && in_window(c->sp - 8, 8))) e.anywhere = true;
+    if (c->i.stack == MZ_STACK_POP && here) l = span(c->sp, 8), add_live(&e.reads, &l);
+    return e;
 }
 
-static uint32_t live_after(const uint8_t *pc)
+static struct live before(const struct code *c, struct live after)
 {
-    static struct path todo[PATHS], seen[PATHS * 4];
-    unsigned todo_count = 1, seen_count = 0, instructions = 0;
-    uint32_t live = 0;
-    todo[0] = (struct path){pc, ALL};
-    while (todo_count) {
-        struct path p = todo[--todo_count];
-        if (is_seen(seen, seen_count, &p)) continue;
-        if (seen_count == PATHS * 4) return ALL;
-        seen[seen_count++] = p;
-        for (bool ends = false; !ends && (p.open & ~live);) {
-            if (++instructions > MOST || !mz_is_instrumented((uintptr_t)p.at)) return ALL;
-            struct instruction i = decode(p.at);
-            if (!i.known) {
-                live |= p.open;
-                break;
-            }
-            live |= p.open & i.read;
-            p.open &= ~(i.read | i.written);
-            if (i.target) {
-                if (todo_count == PATHS) return ALL;
-                todo[todo_count++] = (struct path){i.target, p.open};
-            }
-            ends = i.ends;
-            p.at = i.next;
+    struct effect e = effect_of(c);
+    bool matters = !c->i.copies || e.anywhere || meet(&after, &e.overwrites);
+    after.registers &= ~e.overwrites.registers;
+    for (unsigned w = 0; w < MZ_LIVE_WORDS / 8; w++) after.bytes[w] &= ~e.overwrites.bytes[w];
+    if (matters) add_live(&after, &e.reads);
+    after.registers |= c->i.address & MZ_SURVIVING;
+    return after;
+}
+
+static struct live after(uint32_t n, uint32_t at_return)
+{
+    const struct code *c = &lv.code[n];
+    struct live l = {0, {0}}, left = {at_return, {0}};
+    if (!c->i.known) return everything;
+    if (c->i.returns || c->target == OUTSIDE) add_live(&l, &left); /* to outside: as if it called and returned */
+    if (c->target < OUTSIDE) add_live(&l, &lv.code[c->target].in);
+    if (c->i.ends) return l;
+    if (n + 1 < lv.count)
+        add_live(&l, &lv.code[n + 1].in);
+    else if (!c->i.calls) /* nothing comes back from what is called at the very end */
+        return everything;
+    return l;
+}
+
+static void solve(uint32_t at_return)
+{
+    for (uint32_t n = 0; n < lv.count; n++) lv.code[n].in = (struct live){0, {0}};
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t n = lv.count; n--;) {
+            struct code *c = &lv.code[n];
+            struct live now = c->i.known ? before(c, after(n, at_return)) : everything;
+            if (!mz_raw_memcmp(&now, &c->in, sizeof now)) continue;
+            c->in = now;
+            changed = true;
         }
     }
-    return live;
 }
 
-/* Bit n: the register with the number n matters to the code that we return to at pc. Of rbx, r12 to r15. */
-uint32_t mz_live_registers(const void *pc)
+/* ---- answers ---- */
+
+static struct mz_live *cached(uint64_t pc, uint32_t at_return)
 {
-    static struct {
-        const void *pc;
-        uint32_t live;
-    } cache[CACHE];
-    uint32_t i = (uint32_t)((uintptr_t)pc * 0x9e3779b97f4a7c15ull >> 52);
-    if (rt.unwinds || !mz_is_instrumented((uintptr_t)pc)) return ALL;
-    if (mz_likely(cache[i].pc == pc)) return cache[i].live;
-    cache[i].pc = pc;
-    return cache[i].live = live_after(pc);
+    return &lv.cache[((pc ^ (uint64_t)at_return << 40) * 0x9e3779b97f4a7c15ull >> 52) % CACHE];
+}
+
+static void describe(struct mz_live *l, const struct code *c)
+{
+    l->registers = c->in.registers;
+    l->sp = c->sp;
+    l->words = lv.escapes || c->sp > lv.lowest ? 0 : (uint32_t)(7 - lv.lowest) / 8;
+    if (l->words > MZ_LIVE_WORDS) l->words = MZ_LIVE_WORDS;
+    for (unsigned w = 0; w < l->words; w++) {
+        uint64_t mask = 0;
+        for (unsigned b = 0; b < 8; b++) { /* byte b of the word from above is bit 8 w + b */
+            unsigned bit = 8 * w + b;
+            if (bit >= (uint32_t)-lv.lowest || c->in.bytes[bit / 64] >> bit % 64 & 1) mask |= 0xffull << (56 - 8 * b);
+        }
+        l->mask[w] = mask;
+    }
+}
+
+/* All of the function is looked at, so all places in it where calls return to are answered. */
+static bool look_at(uint64_t pc, uint32_t at_return)
+{
+    uint64_t start, end;
+    if (rt.unwinds || !mz_globals_function(pc, &start, &end) || end - start > MOST_BYTES) return false;
+    lv.start = (const uint8_t *)start;
+    lv.end = (const uint8_t *)end;
+    if (!decode_all() || !lv.count || !find_targets() || !follow_stack()) return false;
+    find_lowest();
+    solve(at_return);
+    for (uint32_t n = 1; n < lv.count; n++) {
+        const struct code *c = &lv.code[n];
+        uint64_t place_of = (uintptr_t)lv.code[n - 1].i.next;
+        if (!lv.code[n - 1].i.calls || !c->reached || !c->framed) continue;
+        struct mz_live *l = cached(place_of, at_return);
+        *l = (struct mz_live){.pc = place_of, .at_return = at_return, .known = true};
+        describe(l, c);
+    }
+    return true;
+}
+
+void mz_live_init(void)
+{
+    lv.code = mz_region_reserve(MOST * sizeof *lv.code);
+    lv.index = mz_region_reserve(MOST_BYTES * sizeof *lv.index);
+    lv.cache = mz_region_reserve(CACHE * sizeof *lv.cache);
+    MZ_ASSERT(lv.code && lv.index && lv.cache);
+}
+
+const struct mz_live *mz_live_at(uint64_t pc, int64_t sp, uint32_t at_return)
+{
+    struct mz_live *l = cached(pc, at_return);
+    if (mz_unlikely(l->pc != pc || l->at_return != at_return)) {
+        look_at(pc, at_return);
+        if (l->pc != pc || l->at_return != at_return)
+            *l = (struct mz_live){.pc = pc, .at_return = at_return, .known = false};
+    }
+    return l->known && l->sp == sp ? l : NULL;
 }

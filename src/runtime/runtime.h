@@ -218,7 +218,6 @@ void mz_backtrack_measured(void);
 void mz_state_init(void);
 void mz_state_of(void *system, struct mz_state *out);
 size_t mz_state_bytes(void *system, const void **bytes);
-uint32_t mz_live_registers(const void *pc); /* liveness.c */
 void mz_state_allocated(const void *p, size_t size, int with);
 void mz_state_freed(const void *p, size_t size, int with);
 void mz_names_reset(void); /* pthread_thread.c */
@@ -390,6 +389,7 @@ struct mz_gap {
 };
 void mz_globals_init(void);
 const struct mz_gap *mz_globals_gap(uint64_t address, size_t size); /* NULL: none there */
+bool mz_globals_function(uint64_t address, uint64_t *start, uint64_t *end);
 
 /* leaks.c */
 void mz_leaks_init(void);

@@ -608,7 +608,7 @@ static void start_exploration(void)
             mz_spin_forbid("the stateful algorithm"); /* as when it was made */
     }
     rt.stateful = options.algorithm >= MZ_ALG_STATEFUL;
-    rt.hashing |= rt.stateful;
+    rt.hashing |= rt.stateful || (o->state_capture == MZ_CAPTURE_ALWAYS && !rt.once);
     if (rt.stateful) {
         options.state = mz_state_of;
         options.endless = mz_finding_endless;

@@ -18,6 +18,7 @@
  * The past does not belong to the state: neither clocks nor the shadow (shadow.c). So a data race that needs
  * a certain past may be missed when a state is not explored again: the report says so. */
 #include "heap.h"
+#include "liveness.h"
 #include "state.h"
 
 #include "../base/region.h"
@@ -41,6 +42,7 @@ static struct {
 void mz_state_init(void)
 {
     mz_delta_init();
+    mz_live_init();
     uint64_t steps = rt.channel->options.max_steps;
     if (steps > (1u << 24)) steps = 1u << 24;
     st.at_node = mz_region_reserve((size_t)(steps + 4) * sizeof *st.at_node);
@@ -109,51 +111,43 @@ static inline void add(struct local *l, uint64_t word)
 
 static void add_word(void *local, uint64_t word) { add(local, word); }
 
-/* The first frame above that was called by something else than this library. */
-static const uint64_t *program_frame(const uint64_t *frame)
+/* All from the word `p` on, but for what is dead in the frames of the program. */
+static void add_stack(struct local *l, const struct mz_stack *s, const uint64_t *p)
 {
-    while (mz_is_ours(frame[1])) frame = (const uint64_t *)frame[0];
-    return frame;
+    add(l, (uint64_t)((const char *)s->high - (const char *)p));
+    for (unsigned i = 0; i < s->count; i++) {
+        const struct mz_live *live = s->frames[i].live;
+        const uint64_t *base = s->frames[i].base;
+        for (const uint64_t *end = base - (live ? live->words : 0); p < end; p++) add(l, *p);
+        for (; p < base; p++) add(l, *p & live->mask[base - p - 1]);
+    }
+    for (; p < s->high; p++) add(l, *p);
 }
 
-/* From the frame of dispatch_reversibly upwards: what we are about, arguments and all, then the program's. */
-extern const char __start_mz_dispatch_text[], __stop_mz_dispatch_text[];
-
-static void add_stack(struct local *l, int slot, const uint64_t *from)
+const struct mz_parked *mz_state_stack(int slot, struct mz_stack *s)
 {
-    const uint64_t *high = (const uint64_t *)(const void *)rt.slots[slot].stack_high, *p = from + 1;
-    add(l, (uint64_t)((const char *)high - (const char *)p));
-    for (; p < high; p++) add(l, *p);
-}
-
-/* Those that matter, and from where its stack does. */
-uint32_t mz_state_local(int slot, const struct mz_parked **parked, const uint64_t **from)
-{
-    const struct mz_parked *p = *parked = slot == rt.self ? &st.running : rt.slots[slot].sp;
-    *from = (const uint64_t *)p->rbp;
-    uint64_t pc = (*from)[1];
-    if (pc >= (uintptr_t)__start_mz_dispatch_text && pc < (uintptr_t)__stop_mz_dispatch_text)
-        *from = (const uint64_t *)(*from)[0];
-    return mz_live_registers((const void *)program_frame(*from)[1]);
+    const struct mz_parked *p = slot == rt.self ? &st.running : rt.slots[slot].sp;
+    mz_stack_of(s, slot, p);
+    return p;
 }
 
 static void add_registers(struct local *l, int slot)
 {
-    const struct mz_parked *p;
-    const uint64_t *from;
-    uint32_t live = mz_state_local(slot, &p, &from);
-    if (live & 1u << 3) add(l, p->rbx);
-    if (live & 1u << 12) add(l, p->r12);
-    if (live & 1u << 13) add(l, p->r13);
-    if (live & 1u << 14) add(l, p->r14);
-    if (live & 1u << 15) add(l, p->r15);
+    struct mz_stack s;
+    const struct mz_parked *p = mz_state_stack(slot, &s);
+    if (s.registers & 1u << 3) add(l, p->rbx);
+    if (s.registers & 1u << 12) add(l, p->r12);
+    if (s.registers & 1u << 13) add(l, p->r13);
+    if (s.registers & 1u << 14) add(l, p->r14);
+    if (s.registers & 1u << 15) add(l, p->r15);
     const struct mz_thread *t = &rt.run.threads[slot];
+    const uint64_t *from = s.first + 1;
     if (t->simple) { /* of our own frames only where they go on */
         for (unsigned i = 0; i < 3; i++) add(l, t->operands[i]);
-        for (; mz_is_ours(from[1]); from = (const uint64_t *)from[0]) add(l, from[1]);
-        from--; /* the frame pointer of the caller counts */
+        for (const uint64_t *f = s.first; f != s.entered; f = (const uint64_t *)f[0]) add(l, f[1]);
+        from = s.entered; /* the frame pointer of the caller counts */
     }
-    add_stack(l, slot, from);
+    add_stack(l, &s, from);
 }
 
 static void add_pending(struct local *l, const struct mz_pending *p)
@@ -220,7 +214,7 @@ static struct mz_state thread_now(int slot, bool write)
     if (rt.switch_fp) add(&l, mz_fiber_environment(slot));
     if (t->keys_set) mz_keys_each(slot, add_word, &l);
     add(&l, read_locks(t));
-    if (mz_unlikely(rt.channel->options.state_deltas) && !write)
+    if (mz_unlikely(rt.channel->options.state_capture == MZ_CAPTURE_DELTA) && !write)
         add(&l, mz_delta_id(slot));
     else
         add_registers(&l, slot);
@@ -323,8 +317,14 @@ void mz_state_sample(void)
 {
     struct mz_state now;
     uint32_t first = rt.once ? rt.channel->options.schedule_length : rt.path->replay;
-    if (rt.path->depth < first || sample.looked >= SEEN / 2) return;
+    if (rt.path->depth < first) return;
+    bool always = rt.channel->options.state_capture == MZ_CAPTURE_ALWAYS;
+    if (!always && sample.looked >= SEEN / 2) return;
     mz_state_of(NULL, &now);
+    if (always) {
+        __asm__ volatile("" : : "m"(now));
+        return;
+    }
     uint32_t i = (uint32_t)(now.hash[0] % SEEN);
     for (; sample.states[i].hash[0] | sample.states[i].hash[1]; i = (i + 1) % SEEN) {
         if (sample.states[i].hash[0] != now.hash[0] || sample.states[i].hash[1] != now.hash[1]) continue;

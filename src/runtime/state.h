@@ -40,8 +40,8 @@ void mz_state_sample(void);
 void mz_state_advise(void);
 void mz_state_poison(void); /* what has changed is not known */
 
-/* Registers of a thread and from where on its stack counts; returns the set of registers that matter. */
-uint32_t mz_state_local(int slot, const struct mz_parked **parked, const uint64_t **from);
+struct mz_stack; /* liveness.h */
+const struct mz_parked *mz_state_stack(int slot, struct mz_stack *s); /* returns its registers */
 
 /* state_delta.c */
 void mz_delta_init(void);

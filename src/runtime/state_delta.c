@@ -3,6 +3,7 @@
  * --state-capture=delta: a local state is not looked at as a whole but known by a number; what a step changes
  * of it, its delta, leads from one number to the next (2008, Fig. 4). So local states that are the same but
  * came about in different ways have different numbers. Here to be measured against. */
+#include "liveness.h"
 #include "state.h"
 
 #include "../base/region.h"
@@ -27,7 +28,7 @@ static struct {
 
 void mz_delta_init(void)
 {
-    if (!rt.channel->options.state_deltas) return;
+    if (rt.channel->options.state_capture != MZ_CAPTURE_DELTA) return;
     de.threads = mz_region_reserve(MZ_SLOTS * sizeof *de.threads);
     de.table = mz_region_reserve(DELTAS * sizeof *de.table);
     MZ_ASSERT(de.threads && de.table);
@@ -41,9 +42,10 @@ void mz_delta_begin(void)
 
 static uint64_t collect(int slot, uint64_t *words)
 {
-    const uint64_t *high = (const uint64_t *)(const void *)rt.slots[slot].stack_high, *from;
-    const struct mz_parked *p;
-    uint32_t live = mz_state_local(slot, &p, &from);
+    struct mz_stack s;
+    const struct mz_parked *p = mz_state_stack(slot, &s);
+    const uint64_t *high = s.high, *from = s.first;
+    uint32_t live = s.registers;
     const uint64_t registers[] = {p->rbx, p->r12, p->r13, p->r14, p->r15};
     const unsigned numbers[] = {3, 12, 13, 14, 15};
     uint64_t n = 0;

@@ -30,6 +30,7 @@
  *
  * Below the stack pointer nothing is alive, but uninitialised variables will be there again; so that going
  * back and running again cannot be told apart, the part of a stack that starts out clean is kept whole. */
+#include "liveness.h"
 #include "state.h"
 
 #include "../base/region.h"
@@ -206,6 +207,7 @@ void mz_undo_stack(int slot)
     char *to = push((uintptr_t)from, size, STACK, slot, (uintptr_t)sp);
     mz_raw_memcpy(to, from, size);
     mz_fiber_keep(slot);
+    if (mz_unlikely(rt.channel->options.poke_dead) && rt.hashing) mz_stack_poke(slot);
 }
 
 /* ---- mirrors ---- */

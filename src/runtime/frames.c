@@ -1,0 +1,86 @@
+/* The stack of a stopped thread as frames of the program, and what matters of each (liveness.c).
+ *
+ * A thread is stopped in a function of ours: dispatch_reversibly, called by whatever the program has called.
+ * Above our frames come those of the program, one above the other as long as they are its own code with frame
+ * pointers; of whatever is above the first one that is not, all matters. Which registers matter to a function
+ * depends on what matters to its caller, so the outermost is looked at first. */
+#include "liveness.h"
+
+#define MOST_FRAMES 16u
+
+extern const char __start_mz_dispatch_text[], __stop_mz_dispatch_text[];
+
+/* The first frame of what stopped the thread. */
+static const uint64_t *first_frame(const struct mz_parked *p)
+{
+    const uint64_t *f = (const uint64_t *)p->rbp;
+    bool ours = f[1] >= (uintptr_t)__start_mz_dispatch_text && f[1] < (uintptr_t)__stop_mz_dispatch_text;
+    return ours ? (const uint64_t *)f[0] : f;
+}
+
+static bool is_frame(const struct mz_stack *s, const uint64_t *low, const uint64_t *base)
+{
+    return base >= low && base + 2 <= s->high && (uintptr_t)base % 8 == 0;
+}
+
+_Static_assert(sizeof((struct mz_stack *)0)->frames / sizeof(struct mz_frame) == MOST_FRAMES, "room");
+
+static void find_frames(struct mz_stack *s)
+{
+    uint64_t pc[MOST_FRAMES];
+    const uint64_t *f = s->entered;
+    s->count = 0;
+    while (s->count < MOST_FRAMES && mz_is_instrumented(f[1])) {
+        const uint64_t *low = f + 2, *base = (const uint64_t *)f[0];
+        if (!is_frame(s, low, base)) break;
+        pc[s->count] = f[1];
+        s->frames[s->count++] = (struct mz_frame){low, base, NULL};
+        f = base;
+    }
+    s->registers = MZ_SURVIVING;
+    for (unsigned i = s->count; i--;) {
+        struct mz_frame *frame = &s->frames[i];
+        frame->live =
+            mz_live_at(pc[i], (const char *)frame->low - (const char *)frame->base, s->registers);
+        s->registers = frame->live ? frame->live->registers : MZ_SURVIVING;
+    }
+}
+
+void mz_stack_of(struct mz_stack *s, int slot, const struct mz_parked *p)
+{
+    s->high = (const uint64_t *)(const void *)rt.slots[slot].stack_high;
+    s->first = s->entered = first_frame(p);
+    while (mz_is_ours(s->entered[1])) s->entered = (const uint64_t *)s->entered[0];
+    find_frames(s);
+}
+
+/* ---- for tests ---- */
+
+#define GARBAGE 0xd1ebad0dd1ebad0dull
+
+static void poke(uint64_t *register_, bool live)
+{
+    if (!live) *register_ = GARBAGE;
+}
+
+/* The thread is about to go on from a node. What does not matter may be anything. */
+void mz_stack_poke(int slot)
+{
+    struct mz_stack s;
+    struct mz_parked *p = rt.slots[slot].sp;
+    if (rt.view.pending[slot].op == MZ_OP_NONE) return;
+    mz_stack_of(&s, slot, p);
+    poke(&p->rbx, s.registers & 1u << 3);
+    poke(&p->r12, s.registers & 1u << 12);
+    poke(&p->r13, s.registers & 1u << 13);
+    poke(&p->r14, s.registers & 1u << 14);
+    poke(&p->r15, s.registers & 1u << 15);
+    for (unsigned i = 0; i < s.count; i++) {
+        const struct mz_live *l = s.frames[i].live;
+        uint64_t *base = (uint64_t *)(uintptr_t)s.frames[i].base;
+        for (unsigned w = 0; l && w < l->words; w++) {
+            uint64_t *word = base - 1 - w;
+            *word = (*word & l->mask[w]) | (GARBAGE & ~l->mask[w]);
+        }
+    }
+}
