@@ -197,7 +197,9 @@ static void store(struct decoder *d, bool byte)
         d->i.read |= general(d, d->rm, byte);
     } else if (!between_pointers(d, d->reg, d->rm)) {
         d->i.copies = true;
-        if (d->rm != d->reg) d->i.written = set(d->rm);
+        if (d->rm == d->reg) return;
+        d->i.written = set(d->rm);
+        d->i.moves = d->rex & 8;
     }
 }
 
@@ -228,6 +230,7 @@ static void lea(struct decoder *d)
         return;
     }
     d->i.names = true;
+    if (!(d->rex & 8)) d->i.indexed = true; /* half a pointer */
     writes(d, d->reg);
 }
 
@@ -246,7 +249,8 @@ static bool move(struct decoder *d, uint8_t op)
         return true;
     case 0x8b:
         load(d, false, width(d, false));
-        if (!in_memory(d)) between_pointers(d, d->rm, d->reg);
+        if (!in_memory(d) && !between_pointers(d, d->rm, d->reg))
+            d->i.moves = (d->rex & 8) && d->rm != d->reg;
         return true;
     case 0x8d:
         lea(d);
@@ -311,7 +315,8 @@ static void indirect(struct decoder *d) /* ff: inc, dec, call, jmp, push */
         d->i.known = !d->small;
         return;
     default:
-        d->i.known = false; /* it could go anywhere */
+        d->i.known = false;
+        d->i.anywhere = (d->reg & 7) == 4;
     }
 }
 
@@ -343,6 +348,8 @@ static bool one_operand(struct decoder *d, uint8_t op)
     if (op == 0x80 || op == 0x83 || op == 0xc0 || op == 0xc1 || (op == 0xf6 && is_test)) d->p += 1;
     if (op == 0x81 || (op == 0xf7 && is_test)) skip_immediate(d);
     if (op == 0xff) indirect(d);
+    bool more = op == 0xd2 || op == 0xd3 || ((op == 0xf6 || op == 0xf7) && (d->reg & 7) > 3);
+    if (more) d->i.read |= set(0) | set(1) | set(2); /* shifts, products: or written */
     return true;
 }
 
@@ -385,6 +392,7 @@ static void rest(struct decoder *d, uint8_t op)
     case 0xa5:
     case 0xaa:
     case 0xab:
+        d->i.read = set(0) | set(1) | set(2) | set(6) | set(7); /* or written, or more */
         break;
     case 0x6a: /* push */
     case 0x68:
@@ -402,6 +410,7 @@ static void rest(struct decoder *d, uint8_t op)
         d->i.known = op >= 0xd8 && op <= 0xdf; /* floating point */
         if (!d->i.known) return;
         operands(d);
+        d->i.read |= set(0);                                                     /* or written */
         if (in_memory(d) && op == 0xdd && (d->reg & 7) == 4) d->i.known = false; /* frstor: more bytes */
     }
 }

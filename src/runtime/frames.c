@@ -40,8 +40,7 @@ static void find_frames(struct mz_stack *s)
     s->registers = MZ_SURVIVING;
     for (unsigned i = s->count; i--;) {
         struct mz_frame *frame = &s->frames[i];
-        frame->live =
-            mz_live_at(pc[i], (const char *)frame->low - (const char *)frame->base, s->registers);
+        frame->live = mz_live_at(pc[i], (const char *)frame->low - (const char *)frame->base, s->registers);
         s->registers = frame->live ? frame->live->registers : MZ_SURVIVING;
     }
 }

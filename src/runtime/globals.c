@@ -1,5 +1,5 @@
-/* From the symbol table of each instrumented module's file, read once, at the start: where functions begin and
- * end, and the bytes of .data and .bss that belong to no variable, where an access is out of bounds.
+/* From the symbol table of each instrumented module's file, read once, at the start: where functions begin
+ * and end, and the bytes of .data and .bss that belong to no variable, where an access is out of bounds.
  *
  * In doubt there is no gap:
  *  - a module without symbols, or whose local symbols were removed, has none;
@@ -18,12 +18,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_GAPS    (1u << 16)
-#define MAX_OBJECTS (1u << 20)
+#define MAX_GAPS      (1u << 16)
+#define MAX_OBJECTS   (1u << 20)
 #define MAX_FUNCTIONS (1u << 18)
-#define MOST        64u /* bytes of padding */
-#define PAGE        4096u
-#define UNKNOWN     0
+#define MOST          64u /* bytes of padding */
+#define PAGE          4096u
+#define UNKNOWN       0
 
 static struct mz_gap *gaps; /* sorted by address */
 static uint32_t gap_count;

@@ -5,7 +5,7 @@
 #include "runtime.h"
 
 #define MZ_SURVIVING  0xf008u /* rbx, r12 to r15: registers that survive calls */
-#define MZ_LIVE_WORDS 32u /* of a frame, below its frame pointer */
+#define MZ_LIVE_WORDS 32u     /* of a frame, below its frame pointer */
 
 struct mz_live { /* where a call returns to pc */
     uint64_t pc;

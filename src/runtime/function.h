@@ -1,0 +1,40 @@
+/* A function of the program, instruction by instruction: function.c. Private to liveness.c. */
+#ifndef MZ_RUNTIME_FUNCTION_H
+#define MZ_RUNTIME_FUNCTION_H
+
+#include "decode.h"
+#include "liveness.h"
+
+#define MZ_NOWHERE  UINT32_MAX       /* no target */
+#define MZ_OUTSIDE  (UINT32_MAX - 1) /* in another function */
+#define MZ_NO_PLACE INT32_MAX        /* not in the frame */
+#define MZ_MAYBE    (INT32_MAX - 1)  /* on some ways to the instruction */
+
+#define MZ_SLOT0  16u /* the words of the frame come after the registers, the uppermost first */
+#define MZ_PLACES (MZ_SLOT0 + MZ_LIVE_WORDS)
+
+struct mz_code { /* one instruction */
+    struct mz_instruction i;
+    uint32_t target; /* index of an instruction */
+    int32_t sp; /* before it: from the frame pointer if there is a frame, else from where it was at entry */
+    bool framed, reached, queued;
+    int32_t points[MZ_PLACES]; /* registers, words of the frame: to where in the frame, from the frame
+                                  pointer; or MZ_NO_PLACE, MZ_MAYBE */
+    int32_t lent[2];           /* a call of one of our hooks: where in the frame its arguments point to ... */
+    uint8_t lent_bytes;        /* ... and how many bytes it reads there */
+};
+
+struct mz_function {
+    struct mz_code *code;
+    uint32_t count;
+    int32_t lowest; /* byte of the frame that is addressed from the frame pointer */
+    bool escapes;   /* somebody else may have a pointer to the frame */
+};
+
+void mz_function_init(void);
+/* False: it is not understood. */
+bool mz_function_read(struct mz_function *f, uint64_t start, uint64_t end);
+/* Where the operand in memory is, from the frame pointer, or MZ_NO_PLACE. */
+int32_t mz_code_place(const struct mz_code *c);
+
+#endif
