@@ -38,7 +38,6 @@ static inline void happened(int op, const volatile void *a, unsigned size, int o
     } else {
         happened_live(op, (uintptr_t)a, size, order, access, old);
     }
-    mz_tidy();
 }
 
 /* The expected value is an ordinary variable. On the thread's own stack nobody can interfere, mostly. */

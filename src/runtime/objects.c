@@ -42,7 +42,6 @@ void mz_commit_use_live(enum mz_access access, uint64_t old)
     uint64_t key = rt.view.pending[rt.self].key;
     mz_commit_live(access, old);
     mz_shadow_atomic(key, MZ_OBJECT_BYTES, MZ_WRITES);
-    mz_tidy();
 }
 
 void mz_object_written(const void *object, size_t size, const void *pc, const void *frame)

@@ -93,7 +93,6 @@ void mz_mutex_take(struct mz_mutex *m)
     if (mz_unlikely(rt.run.threads[rt.self].held_count > 1) && rt.path->live) mz_lock_order(m);
     mz_commit_use(MZ_WRITES, 0);
     mz_sync_acquire();
-    mz_tidy();
 }
 
 /* A release that is no event still needs its mutex: whoever destroys or frees that must come after it, by
@@ -132,7 +131,6 @@ void mz_mutex_give(struct mz_mutex *m, const void *pc, const void *frame)
     }
     m->owner = 0;
     rt.view.enabled |= m->waiters;
-    mz_tidy();
 }
 
 /* What the new owner of a robust mutex is told. */

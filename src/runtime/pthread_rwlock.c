@@ -158,6 +158,7 @@ static int read_lock(struct mz_rwlock *l, const void *pc, const void *frame)
     }
     rt.hooks++;
     mz_spin((uintptr_t)l, pc, frame);
+    mz_simple(0, 0, 0); /* what comes then depends on nothing but the lock */
     mz_post(rt.self, MZ_OP_RDLOCK, (uintptr_t)l, shared(l), can_read(l), pc);
     mz_dispatch();
     take_shared(l, MZ_OP_RDLOCK, frame);
@@ -179,6 +180,7 @@ static int write_lock(struct mz_rwlock *l, const void *pc, const void *frame)
     }
     rt.hooks++;
     mz_spin((uintptr_t)l, pc, frame);
+    mz_simple(0, 0, 0);
     mz_post(rt.self, MZ_OP_WRLOCK, (uintptr_t)l, MZ_WRITES, can_write(l), pc);
     mz_dispatch();
     take_exclusive(l, MZ_OP_WRLOCK, frame);
@@ -222,6 +224,7 @@ static int try_write(struct mz_rwlock *l, int busy, const void *pc, const void *
 
 static void unlock_exclusive(struct mz_rwlock *l, const void *pc, const void *frame)
 {
+    mz_simple(0, 0, 0);
     mz_visible(MZ_OP_RWUNLOCK, (uintptr_t)l, 0, MZ_WRITES, 0, pc);
     uint64_t before = state(l);
     keep(l);
@@ -232,6 +235,7 @@ static void unlock_exclusive(struct mz_rwlock *l, const void *pc, const void *fr
 
 static void unlock_shared(struct mz_rwlock *l, const void *pc, const void *frame)
 {
+    mz_simple(0, 0, 0);
     mz_visible(MZ_OP_RWUNLOCK, (uintptr_t)l, 0, (uint8_t)shared(l), 0, pc);
     uint64_t before = state(l);
     keep(l);

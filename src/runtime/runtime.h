@@ -239,21 +239,6 @@ static inline void mz_simple(uint64_t a, uint64_t b, uint64_t c)
     t->operands[2] = c;
 }
 
-#define MZ_TIDIED 768u
-/* Nothing below the caller's frame is alive. What we leave there when we return to the program would be found
- * in its variables before they are set, and tell states apart that are the same (state.c). */
-static inline __attribute__((always_inline)) void mz_tidy(void)
-{
-    if (mz_likely(!rt.hashing)) return;
-    uint64_t count = MZ_TIDIED / 8;
-    char *to;
-    __asm__ volatile("leaq %c[most](%%rsp), %[to]\n\t"
-                     "rep stosq"
-                     : [to] "=&D"(to), "+c"(count)
-                     : "a"(0), [most] "i"(-(int)MZ_TIDIED)
-                     : "memory");
-}
-
 /* fiber.c */
 void mz_fiber_main(void); /* schedule.c: what every fiber runs */
 void mz_fiber_init(void);

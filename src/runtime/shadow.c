@@ -418,7 +418,6 @@ static inline void hook(void *p, size_t size, bool write, void *pc, const void *
     }
     mz_shadow_range((uintptr_t)p, size, write, (uintptr_t)pc);
     keep(p, size, write);
-    mz_tidy();
 }
 
 void mz_access_range(const void *p, size_t size, bool write, void *pc, const void *frame)
@@ -482,7 +481,6 @@ static inline void hook_aligned(void *p, size_t size, bool write, void *pc, cons
     else
         plain((uintptr_t)p, (unsigned)size, write, (uintptr_t)pc);
     keep(p, size, write);
-    mz_tidy();
 }
 
 /* With --data-races=allow these are always operations. */

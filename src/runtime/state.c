@@ -12,8 +12,9 @@
  *
  * Of a thread's stack all counts from where we have stopped it upwards, our own functions that the program
  * has called included: where they are, and what they were given, is state. The registers that survive calls
- * are as the program left them (Makefile). What is dead in a frame is not told apart from what is alive. So
- * that it is at least always the same, what we leave on the stack below is cleared (mz_tidy).
+ * are as the program left them (Makefile). What is dead in the frames of the program, and in those registers,
+ * is left out as far as it can be known (liveness.c); so that the rest is at least always the same, what we
+ * leave on the stack below is cleared when a thread goes on (fiber.c).
  *
  * The past does not belong to the state: neither clocks nor the shadow (shadow.c). So a data race that needs
  * a certain past may be missed when a state is not explored again: the report says so. */
@@ -28,16 +29,19 @@
 #define ROOM ((size_t)4 << 30)
 
 static struct {
-    struct mz_state memory;  /* all words that differ from the start */
     struct mz_state threads; /* sum of those below */
     struct mz_state thread[MZ_SLOTS];
-    struct mz_state *at_node; /* of memory */
-    uint64_t errno_offset;    /* from the thread pointer, downwards */
+    struct {
+        struct mz_state memory, threads;
+    } * at_node;
+    uint64_t errno_offset; /* from the thread pointer, downwards */
     uint64_t poison;
     struct mz_parked running; /* registers of the thread that came to the node */
     char *bytes;              /* the state as a whole */
     size_t size;
 } st;
+
+struct mz_state mz_state_memory; /* all words that differ from the start */
 
 void mz_state_init(void)
 {
@@ -54,20 +58,12 @@ void mz_state_init(void)
 void mz_state_begin(void)
 {
     mz_delta_begin();
-    st.memory = st.threads = (struct mz_state){{0, 0}};
+    mz_state_memory = st.threads = (struct mz_state){{0, 0}};
     for (uint32_t s = 0; s < MZ_SLOTS; s++) st.thread[s] = (struct mz_state){{0, 0}};
 }
 
-void mz_state_word(uint64_t at, uint64_t value, bool now)
-{
-    if (now)
-        mz_hash_add(&st.memory, mz_hash_of(at, value));
-    else
-        mz_hash_take(&st.memory, mz_hash_of(at, value));
-}
-
 /* A state of its own, like no other. */
-void mz_state_poison(void) { mz_hash_add(&st.memory, mz_hash_of(~(uint64_t)0, ++st.poison)); }
+void mz_state_poison(void) { mz_hash_add(&mz_state_memory, mz_hash_of(~(uint64_t)0, ++st.poison)); }
 
 /* ---- the heap ---- */
 
@@ -76,37 +72,67 @@ static uint64_t filled(int with) { return (uint64_t)(uint8_t)with * 0x0101010101
 /* A block has been handed out. It counts as it is; its words only when they are written. */
 void mz_state_allocated(const void *p, size_t size, int with)
 {
-    mz_hash_add(&st.memory, mz_hash_of((uintptr_t)p, size << 8 | (uint8_t)with));
+    mz_hash_add(&mz_state_memory, mz_hash_of((uintptr_t)p, size << 8 | (uint8_t)with));
 }
 
 /* It is about to be freed: nothing of it counts any more. */
 void mz_state_freed(const void *p, size_t size, int with)
 {
     const uint64_t *word = p, fill = filled(with);
-    mz_hash_take(&st.memory, mz_hash_of((uintptr_t)p, size << 8 | (uint8_t)with));
+    mz_hash_take(&mz_state_memory, mz_hash_of((uintptr_t)p, size << 8 | (uint8_t)with));
     for (size_t i = 0; i < (size + 7) / 8; i++) {
         if (word[i] == fill) continue;
-        mz_hash_take(&st.memory, mz_hash_of((uintptr_t)&word[i], word[i]));
-        mz_hash_add(&st.memory, mz_hash_of((uintptr_t)&word[i], fill));
+        mz_hash_take(&mz_state_memory, mz_hash_of((uintptr_t)&word[i], word[i]));
+        mz_hash_add(&mz_state_memory, mz_hash_of((uintptr_t)&word[i], fill));
     }
 }
 
 /* ---- threads ---- */
 
+/* Words in their order: two at a time are mixed with keys that are never the same for two pairs of two
+ * threads, and added up. */
 struct local {
     struct mz_state hash;
-    uint64_t n; /* words so far */
-    bool write; /* write them to st.bytes, too */
+    uint64_t key;
+    uint64_t first; /* of a pair */
+    bool half;      /* there is one */
+    bool write;     /* write them to st.bytes, too */
 };
 
 static void write_bytes(const void *p, size_t size);
 
+static inline void add_pair(struct local *l, uint64_t a, uint64_t b)
+{
+    l->key += 0x9e3779b97f4a7c15u;
+    l->hash.hash[0] += mz_fold(a ^ l->key, b ^ 0xbf58476d1ce4e5b9u);
+    l->hash.hash[1] += mz_fold(a ^ 0x94d049bb133111ebu, b ^ l->key);
+}
+
 static inline void add(struct local *l, uint64_t word)
 {
     if (mz_unlikely(l->write)) write_bytes(&word, sizeof word);
-    l->hash.hash[0] = mz_fold(l->hash.hash[0] ^ word, 0x9e3779b97f4a7c15u + l->n);
-    l->hash.hash[1] = mz_fold(l->hash.hash[1] ^ word ^ 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu + l->n);
-    l->n++;
+    if (l->half)
+        add_pair(l, l->first, word);
+    else
+        l->first = word;
+    l->half = !l->half;
+}
+
+static void add_all(struct local *l, const uint64_t *p, const uint64_t *end)
+{
+    if (mz_unlikely(l->write) || p >= end) {
+        for (; p < end; p++) add(l, *p);
+        return;
+    }
+    if (l->half) add(l, *p++);
+    for (; p + 1 < end; p += 2) add_pair(l, p[0], p[1]);
+    if (p < end) add(l, *p);
+}
+
+static struct mz_state sum(struct local *l)
+{
+    if (l->half) add_pair(l, l->first, 0);
+    return l->hash;
 }
 
 static void add_word(void *local, uint64_t word) { add(local, word); }
@@ -118,10 +144,12 @@ static void add_stack(struct local *l, const struct mz_stack *s, const uint64_t 
     for (unsigned i = 0; i < s->count; i++) {
         const struct mz_live *live = s->frames[i].live;
         const uint64_t *base = s->frames[i].base;
-        for (const uint64_t *end = base - (live ? live->words : 0); p < end; p++) add(l, *p);
+        const uint64_t *end = base - (live ? live->words : 0);
+        add_all(l, p, end);
+        if (p < end) p = end;
         for (; p < base; p++) add(l, *p & live->mask[base - p - 1]);
     }
-    for (; p < s->high; p++) add(l, *p);
+    add_all(l, p, s->high);
 }
 
 const struct mz_parked *mz_state_stack(int slot, struct mz_stack *s)
@@ -205,10 +233,10 @@ static uint64_t read_locks(const struct mz_thread *t)
 
 static struct mz_state thread_now(int slot, bool write)
 {
-    struct local l = {{{0, 0}}, (uint64_t)slot << 32, write};
+    struct local l = {.key = (uint64_t)(slot + 1) * 0xd6e8feb86659fd93u, .write = write};
     const struct mz_thread *t = &rt.run.threads[slot];
     add_fields(&l, t);
-    if (!has_stack(t)) return l.hash;
+    if (!has_stack(t)) return sum(&l);
     add_pending(&l, &rt.view.pending[slot]);
     if (rt.switch_fs) add(&l, *(const uint32_t *)(rt.slots[slot].fs - st.errno_offset));
     if (rt.switch_fp) add(&l, mz_fiber_environment(slot));
@@ -218,14 +246,13 @@ static struct mz_state thread_now(int slot, bool write)
         add(&l, mz_delta_id(slot));
     else
         add_registers(&l, slot);
-    return l.hash;
+    return sum(&l);
 }
 
 static void make_anew(int slot)
 {
     struct mz_state now = thread_now(slot, false);
     mz_keep(&st.thread[slot], sizeof st.thread[slot]);
-    mz_keep(&st.threads, sizeof st.threads);
     mz_hash_take(&st.threads, st.thread[slot]);
     mz_hash_add(&st.threads, now);
     st.thread[slot] = now;
@@ -242,16 +269,21 @@ void mz_state_node(uint64_t changed)
                        "=m"(st.running.r15));
     st.running.rbp = *(const uint64_t *)MZ_FRAME(); /* of undo.c, called by dispatch_reversibly as well */
     for (; changed; changed &= changed - 1) make_anew(__builtin_ctzll(changed));
-    st.at_node[rt.path->depth] = st.memory;
+    st.at_node[rt.path->depth].memory = mz_state_memory;
+    st.at_node[rt.path->depth].threads = st.threads;
 }
 
-void mz_state_back(uint32_t node) { st.memory = st.at_node[node]; }
+void mz_state_back(uint32_t node)
+{
+    mz_state_memory = st.at_node[node].memory;
+    st.threads = st.at_node[node].threads;
+}
 
 /* program.h */
 void mz_state_of(void *system, struct mz_state *out)
 {
     (void)system;
-    *out = st.memory;
+    *out = mz_state_memory;
     mz_hash_add(out, st.threads);
     mz_hash_add(out, mz_hash_of(1, rt.view.enabled));
     mz_hash_add(out, mz_hash_of(2, rt.view.alive));

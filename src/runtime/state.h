@@ -32,15 +32,25 @@ static inline void mz_hash_take(struct mz_state *h, struct mz_state x)
 }
 
 /* state.c */
+extern struct mz_state mz_state_memory;
+
+/* A word of memory: there from now on, or up to now. */
+static inline void mz_state_word(uint64_t at, uint64_t value, bool now)
+{
+    if (now)
+        mz_hash_add(&mz_state_memory, mz_hash_of(at, value));
+    else
+        mz_hash_take(&mz_state_memory, mz_hash_of(at, value));
+}
+
 void mz_state_begin(void);
 void mz_state_node(uint64_t changed_threads);
 void mz_state_back(uint32_t node);
-void mz_state_word(uint64_t at, uint64_t value, bool now); /* now: there from now on; else: up to now */
 void mz_state_sample(void);
 void mz_state_advise(void);
 void mz_state_poison(void); /* what has changed is not known */
 
-struct mz_stack; /* liveness.h */
+struct mz_stack;                                                      /* liveness.h */
 const struct mz_parked *mz_state_stack(int slot, struct mz_stack *s); /* returns its registers */
 
 /* state_delta.c */

@@ -105,6 +105,8 @@ static inline void copy(void *to, const void *from, size_t size)
         *(uint32_t *)to = *(const uint32_t *)from;
     else if (size == 8)
         *(uint64_t *)to = *(const uint64_t *)from;
+    else if (size == 16) /* as two halves: they need not be aligned */
+        ((uint64_t *)to)[0] = ((const uint64_t *)from)[0], ((uint64_t *)to)[1] = ((const uint64_t *)from)[1];
     else
         mz_raw_memcpy(to, from, size);
 }
