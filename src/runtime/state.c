@@ -91,55 +91,65 @@ void mz_state_freed(const void *p, size_t size, int with)
 
 /* Words in their order: two at a time are mixed with keys that are never the same for two pairs of two
  * threads, and added up. */
+#define GATHERED 64u
+
 struct local {
     struct mz_state hash;
     uint64_t key;
-    uint64_t first; /* of a pair */
-    bool half;      /* there is one */
-    bool write;     /* write them to st.bytes, too */
+    uint32_t count;
+    bool write; /* write them to st.bytes, too */
+    uint64_t words[GATHERED + 1];
 };
 
 static void write_bytes(const void *p, size_t size);
 
-static inline void add_pair(struct local *l, uint64_t a, uint64_t b)
+static void mix(struct local *l, const uint64_t *p, uint32_t count)
 {
-    l->key += 0x9e3779b97f4a7c15u;
-    l->hash.hash[0] += mz_fold(a ^ l->key, b ^ 0xbf58476d1ce4e5b9u);
-    l->hash.hash[1] += mz_fold(a ^ 0x94d049bb133111ebu, b ^ l->key);
+    uint64_t a = l->hash.hash[0], b = l->hash.hash[1], key = l->key;
+    if (mz_unlikely(l->write)) write_bytes(p, count * sizeof *p);
+    for (uint32_t i = 0; i < count; i += 2) {
+        key += 0x9e3779b97f4a7c15u;
+        a += mz_fold(p[i] ^ key, p[i + 1] ^ 0xbf58476d1ce4e5b9u);
+        b += mz_fold(p[i] ^ 0x94d049bb133111ebu, p[i + 1] ^ key);
+    }
+    l->hash.hash[0] = a;
+    l->hash.hash[1] = b;
+    l->key = key;
 }
 
-static inline void add(struct local *l, uint64_t word)
+static __attribute__((noinline)) void flush(struct local *l)
 {
-    if (mz_unlikely(l->write)) write_bytes(&word, sizeof word);
-    if (l->half)
-        add_pair(l, l->first, word);
-    else
-        l->first = word;
-    l->half = !l->half;
+    if (l->count & 1) l->words[l->count++] = 0;
+    mix(l, l->words, l->count);
+    l->count = 0;
 }
+
+/* At least so many words can be added. */
+static inline void make_room(struct local *l, uint32_t words)
+{
+    if (mz_unlikely(l->count + words > GATHERED)) flush(l);
+}
+
+static inline void add(struct local *l, uint64_t word) { l->words[l->count++] = word; }
 
 static void add_all(struct local *l, const uint64_t *p, const uint64_t *end)
 {
-    if (mz_unlikely(l->write) || p >= end) {
-        for (; p < end; p++) add(l, *p);
-        return;
+    while (p < end) {
+        make_room(l, 8);
+        for (unsigned i = 0; i < 8 && p < end; i++) add(l, *p++);
     }
-    if (l->half) add(l, *p++);
-    for (; p + 1 < end; p += 2) add_pair(l, p[0], p[1]);
-    if (p < end) add(l, *p);
 }
 
-static struct mz_state sum(struct local *l)
+static void add_word(void *local, uint64_t word)
 {
-    if (l->half) add_pair(l, l->first, 0);
-    return l->hash;
+    make_room(local, 1);
+    add(local, word);
 }
-
-static void add_word(void *local, uint64_t word) { add(local, word); }
 
 /* All from the word `p` on, but for what is dead in the frames of the program. */
 static void add_stack(struct local *l, const struct mz_stack *s, const uint64_t *p)
 {
+    make_room(l, 1);
     add(l, (uint64_t)((const char *)s->high - (const char *)p));
     for (unsigned i = 0; i < s->count; i++) {
         const struct mz_live *live = s->frames[i].live;
@@ -147,6 +157,7 @@ static void add_stack(struct local *l, const struct mz_stack *s, const uint64_t 
         const uint64_t *end = base - (live ? live->words : 0);
         add_all(l, p, end);
         if (p < end) p = end;
+        make_room(l, MZ_LIVE_WORDS);
         for (; p < base; p++) add(l, *p & live->mask[base - p - 1]);
     }
     add_all(l, p, s->high);
@@ -163,6 +174,7 @@ static void add_registers(struct local *l, int slot)
 {
     struct mz_stack s;
     const struct mz_parked *p = mz_state_stack(slot, &s);
+    make_room(l, 32);
     if (s.registers & 1u << 3) add(l, p->rbx);
     if (s.registers & 1u << 12) add(l, p->r12);
     if (s.registers & 1u << 13) add(l, p->r13);
@@ -172,7 +184,7 @@ static void add_registers(struct local *l, int slot)
     const uint64_t *from = s.first + 1;
     if (t->simple) { /* of our own frames only where they go on */
         for (unsigned i = 0; i < 3; i++) add(l, t->operands[i]);
-        for (const uint64_t *f = s.first; f != s.entered; f = (const uint64_t *)f[0]) add(l, f[1]);
+        for (const uint64_t *f = s.first; f != s.entered; f = (const uint64_t *)f[0]) add_word(l, f[1]);
         from = s.entered; /* the frame pointer of the caller counts */
     }
     add_stack(l, &s, from);
@@ -233,20 +245,29 @@ static uint64_t read_locks(const struct mz_thread *t)
 
 static struct mz_state thread_now(int slot, bool write)
 {
-    struct local l = {.key = (uint64_t)(slot + 1) * 0xd6e8feb86659fd93u, .write = write};
+    struct local l;
+    l.hash = (struct mz_state){{0, 0}};
+    l.key = (uint64_t)(slot + 1) * 0xd6e8feb86659fd93u;
+    l.count = 0;
+    l.write = write;
     const struct mz_thread *t = &rt.run.threads[slot];
     add_fields(&l, t);
-    if (!has_stack(t)) return sum(&l);
+    if (!has_stack(t)) {
+        flush(&l);
+        return l.hash;
+    }
     add_pending(&l, &rt.view.pending[slot]);
     if (rt.switch_fs) add(&l, *(const uint32_t *)(rt.slots[slot].fs - st.errno_offset));
     if (rt.switch_fp) add(&l, mz_fiber_environment(slot));
     if (t->keys_set) mz_keys_each(slot, add_word, &l);
+    make_room(&l, 2);
     add(&l, read_locks(t));
     if (mz_unlikely(rt.channel->options.state_capture == MZ_CAPTURE_DELTA) && !write)
         add(&l, mz_delta_id(slot));
     else
         add_registers(&l, slot);
-    return sum(&l);
+    flush(&l);
+    return l.hash;
 }
 
 static void make_anew(int slot)

@@ -67,6 +67,8 @@ static struct {
     } * words; /* of program memory that are in the log since the last node: open addressing */
     uint64_t stamp;
     uint32_t word_count;
+    uint64_t *hashed; /* those of them that belong to the sum of state.c */
+    uint32_t hashed_count;
     char *tls; /* rt.tls_size bytes for each slot */
     bool off;  /* not in this execution */
 } un;
@@ -81,7 +83,8 @@ void mz_undo_init(void)
     un.view = mz_region_reserve(sizeof *un.view);
     un.tls = mz_region_reserve(rt.tls_size * MZ_SLOTS + 1);
     un.words = mz_region_reserve(WORDS * sizeof *un.words);
-    MZ_ASSERT(un.log && un.marks && un.run && un.view && un.tls && un.words);
+    un.hashed = mz_region_reserve(WORDS * sizeof *un.hashed);
+    MZ_ASSERT(un.log && un.marks && un.run && un.view && un.tls && un.words && un.hashed);
     un.stamp = 1;
 }
 
@@ -166,10 +169,13 @@ static void write_word(uint64_t at)
     if (rt.switch_fs) note_thread_variable(at);
     if (mz_likely(!rt.hashing)) return;
     int owner = mz_fiber_stack_owner(at);
-    if (owner >= 0)
+    if (owner >= 0) {
         un.others |= mz_slot_bit(owner); /* its stack has a hash of its own */
-    else
-        mz_state_word(at, old, false);
+        return;
+    }
+    if (mz_unlikely(un.hashed_count == WORDS)) settle_words();
+    mz_state_word(at, old, false);
+    un.hashed[un.hashed_count++] = at;
 }
 
 /* These bytes are part of the state of the program. */
@@ -183,14 +189,9 @@ void mz_undo_write(const volatile void *p, size_t size)
 /* The words that the step has written: they are as they are now. */
 static void settle_words(void)
 {
-    bool all = rt.path->depth == 0 || un.floor == UINT32_MAX; /* the log begins within this step */
-    size_t end = un.count, start = all ? 0 : un.marks[rt.path->depth - 1];
-    while (end > start) {
-        const struct entry e = *(const struct entry *)(const void *)(un.log + end - sizeof e);
-        end -= sizeof e + ((e.size + 7) & ~(size_t)7);
-        if (e.kind == WORD && mz_fiber_stack_owner(e.at) < 0)
-            mz_state_word(e.at, *(const uint64_t *)e.at, true);
-    }
+    for (uint32_t i = 0; i < un.hashed_count; i++)
+        mz_state_word(un.hashed[i], *(const uint64_t *)un.hashed[i], true);
+    un.hashed_count = 0;
 }
 
 static bool compare(void *now, void *mirror, size_t size);
@@ -330,7 +331,7 @@ void mz_undo_begin(void)
     un.floor = 0;
     un.saved = un.others = 0;
     un.stamp++;
-    un.word_count = 0;
+    un.word_count = un.hashed_count = 0;
     un.off = false;
     if (rt.hashing) mz_state_begin();
     if (rt.undo) fill_mirrors();
@@ -341,7 +342,7 @@ static void next_step_begins(uint32_t k)
     un.marks[k] = un.count;
     un.saved = un.others = 0;
     un.stamp++;
-    un.word_count = 0;
+    un.word_count = un.hashed_count = 0;
 }
 
 /* Memory that is compared may all have changed in one step: then there would be no room in the log. */
