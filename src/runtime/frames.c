@@ -9,6 +9,18 @@
 #define MOST_FRAMES 16u
 
 extern const char __start_mz_dispatch_text[], __stop_mz_dispatch_text[];
+extern const char __start_mz_fiber_text[], __stop_mz_fiber_text[];
+
+static struct {
+    uint64_t start, end; /* the executable, if it is instrumented */
+} fr;
+
+void mz_stack_init(void)
+{
+    if (!mz_is_instrumented(rt.program_start)) return;
+    fr.start = rt.program_start;
+    fr.end = rt.program_end;
+}
 
 /* The first frame of what stopped the thread. */
 static const uint64_t *first_frame(const struct mz_parked *p)
@@ -18,7 +30,13 @@ static const uint64_t *first_frame(const struct mz_parked *p)
     return ours ? (const uint64_t *)f[0] : f;
 }
 
-static bool is_frame(const struct mz_stack *s, const uint64_t *low, const uint64_t *base)
+static inline bool is_program(uint64_t pc)
+{
+    if (mz_likely(pc >= fr.start && pc < fr.end)) return true;
+    return !mz_is_ours(pc) && mz_is_instrumented(pc);
+}
+
+static inline bool is_frame(const struct mz_stack *s, const uint64_t *low, const uint64_t *base)
 {
     return base >= low && base + 2 <= s->high && (uintptr_t)base % 8 == 0;
 }
@@ -30,13 +48,15 @@ static void find_frames(struct mz_stack *s)
     uint64_t pc[MOST_FRAMES];
     const uint64_t *f = s->entered;
     s->count = 0;
-    while (s->count < MOST_FRAMES && mz_is_instrumented(f[1])) {
+    while (s->count < MOST_FRAMES && is_program(f[1])) {
         const uint64_t *low = f + 2, *base = (const uint64_t *)f[0];
         if (!is_frame(s, low, base)) break;
         pc[s->count] = f[1];
         s->frames[s->count++] = (struct mz_frame){low, base, NULL};
         f = base;
     }
+    if (f[1] >= (uintptr_t)__start_mz_fiber_text && f[1] < (uintptr_t)__stop_mz_fiber_text)
+        s->high = f + 2; /* above is how the thread was started, always the same */
     s->registers = MZ_SURVIVING;
     for (unsigned i = s->count; i--;) {
         struct mz_frame *frame = &s->frames[i];

@@ -37,6 +37,7 @@ struct mz_stack {
     struct mz_frame frames[16]; /* from the innermost on */
 };
 
+void mz_stack_init(void);
 void mz_stack_of(struct mz_stack *s, int slot, const struct mz_parked *p);
 void mz_stack_poke(int slot);
 

@@ -47,6 +47,7 @@ void mz_state_init(void)
 {
     mz_delta_init();
     mz_live_init();
+    mz_stack_init();
     uint64_t steps = rt.channel->options.max_steps;
     if (steps > (1u << 24)) steps = 1u << 24;
     st.at_node = mz_region_reserve((size_t)(steps + 4) * sizeof *st.at_node);
@@ -306,8 +307,8 @@ void mz_state_of(void *system, struct mz_state *out)
     (void)system;
     *out = mz_state_memory;
     mz_hash_add(out, st.threads);
-    mz_hash_add(out, mz_hash_of(1, rt.view.enabled));
-    mz_hash_add(out, mz_hash_of(2, rt.view.alive));
+    mz_hash_add(out, mz_hash_of(~rt.view.enabled, rt.view.alive)); /* no address, nor one of those below */
+    if (mz_likely(!(rt.run.failed | rt.run.clock_ns) && !rt.run.exited)) return;
     mz_hash_add(out, mz_hash_of(3, rt.run.failed));
     mz_hash_add(out, mz_hash_of(4, (uint64_t)rt.run.exited << 32 | (uint32_t)rt.run.exit_code));
     mz_hash_add(out, mz_hash_of(5, rt.run.clock_ns));
