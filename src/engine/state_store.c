@@ -1,13 +1,16 @@
 /* The states that have been seen, see stateful.h.
  *
  * A state is 16 bytes of hash and one of flags in dense arrays, found through a table of numbers that is
- * between 0.4 and 0.8 full: at most 27 bytes in all, 31 with its future. Everything is reserved at once and
- * takes memory as it is used, so growing never copies; the table is filled anew when it doubles. */
+ * between 0.53 and 0.8 full: at most 24.5 bytes in all, 28.5 with its future. An entry of the table also has
+ * a few bits of the hash, so that most of the others need not be looked at. Everything is reserved at once
+ * and takes memory as it is used, so growing never copies; the table is filled anew when it grows. */
 #include <string.h>
 #include "stateful.h"
 #include "../base/region.h"
 
-#define MAX_STATES  (1u << 28)
+#define NUMBER_BITS 28u
+#define MAX_STATES  (1u << NUMBER_BITS)
+#define NUMBER      (MAX_STATES - 1)
 #define FIRST_TABLE 1024u
 #define MAX_BYTES   ((size_t)1 << 36) /* of states that are kept whole */
 
@@ -20,7 +23,7 @@ static void *reserve(size_t bytes)
 
 void mz_store_new(struct mz_store *s, bool futures, bool exact)
 {
-    *s = (struct mz_store){.mask = FIRST_TABLE - 1};
+    *s = (struct mz_store){.size = FIRST_TABLE};
     s->hash = reserve((size_t)MAX_STATES * sizeof *s->hash);
     s->flags = reserve(MAX_STATES);
     s->table = reserve((size_t)2 * MAX_STATES * sizeof *s->table);
@@ -41,7 +44,7 @@ void mz_store_free(struct mz_store *s)
 
 void mz_store_clear(struct mz_store *s)
 {
-    s->mask = FIRST_TABLE - 1;
+    s->size = FIRST_TABLE;
     s->count = 0;
     memset(s->table, 0, FIRST_TABLE * sizeof *s->table);
 }
@@ -50,21 +53,41 @@ uint64_t mz_store_memory(const struct mz_store *s)
 {
     uint64_t each = sizeof *s->hash + sizeof *s->flags + (s->future ? sizeof *s->future : 0) +
                     (s->end ? sizeof *s->end : 0);
-    return s->count * each + ((uint64_t)s->mask + 1) * sizeof *s->table + (s->end ? s->end[s->count] : 0);
+    return s->count * each + (uint64_t)s->size * sizeof *s->table + (s->end ? s->end[s->count] : 0);
 }
 
-static uint32_t place(const struct mz_store *s, const uint64_t *hash) { return (uint32_t)hash[0] & s->mask; }
+static uint32_t place(const struct mz_store *s, const uint64_t *hash)
+{
+    return (uint32_t)((hash[0] & UINT32_MAX) * s->size >> 32);
+}
+
+static uint32_t next(const struct mz_store *s, uint32_t i) { return i + 1 == s->size ? 0 : i + 1; }
+
+/* Steps from one place to another. */
+static uint32_t distance(const struct mz_store *s, uint32_t from, uint32_t to)
+{
+    return to >= from ? to - from : to + s->size - from;
+}
+
+static uint32_t entry(uint32_t n, const uint64_t *hash)
+{
+    return n | (uint32_t)(hash[1] >> 32 & ~(uint64_t)NUMBER);
+}
+
+static void put(struct mz_store *s, uint32_t n)
+{
+    uint32_t i = place(s, s->hash[n]);
+    while (s->table[i]) i = next(s, i);
+    s->table[i] = entry(n, s->hash[n]);
+}
+
+static bool is_filled(const struct mz_store *s, uint32_t more) { return s->count + more >= s->size / 5 * 4; }
 
 static void grow(struct mz_store *s)
 {
-    uint32_t size = 2 * (s->mask + 1);
-    memset(s->table, 0, (size_t)size * sizeof *s->table);
-    s->mask = size - 1;
-    for (uint32_t n = 1; n <= s->count; n++) {
-        uint32_t i = place(s, s->hash[n]);
-        while (s->table[i]) i = (i + 1) & s->mask;
-        s->table[i] = n;
-    }
+    s->size += s->size / 2;
+    memset(s->table, 0, (size_t)s->size * sizeof *s->table);
+    for (uint32_t n = 1; n <= s->count; n++) put(s, n);
 }
 
 static bool same_bytes(const struct mz_store *s, uint32_t n, const void *bytes, size_t size)
@@ -77,11 +100,13 @@ uint32_t mz_store_find(struct mz_exploration *x, struct mz_store *s, uint32_t **
 {
     const void *bytes = NULL;
     size_t size = 0;
-    if (s->count >= (s->mask + 1) / 5 * 4) grow(s);
+    if (is_filled(s, 0)) grow(s);
     x->options.state(x->options.system, state);
     if (s->end) size = x->options.state_bytes(x->options.system, &bytes);
-    uint32_t i = place(s, state->hash), n;
-    for (; (n = s->table[i]); i = (i + 1) & s->mask) {
+    uint32_t i = place(s, state->hash), tag = entry(0, state->hash), n;
+    for (; (n = s->table[i]); i = next(s, i)) {
+        if ((n & ~NUMBER) != tag) continue;
+        n &= NUMBER;
         if (s->hash[n][0] != state->hash[0] || s->hash[n][1] != state->hash[1]) continue;
         if (!s->end || same_bytes(s, n, bytes, size)) break;
     }
@@ -94,21 +119,20 @@ bool mz_store_full(const struct mz_store *s)
     return s->count > MAX_STATES / 8 * 7 || (s->end && s->end[s->count] > MAX_BYTES / 8 * 7);
 }
 
-/* Some room is left below the point where the table doubles: for open states, when others are forgotten. */
+/* Some room is left below the point where the table grows: for open states, when others are forgotten. */
 uint64_t mz_store_growth(const struct mz_store *s)
 {
-    uint64_t size = (uint64_t)s->mask + 1;
-    return s->count + size / 16 >= size / 5 * 4 ? size * sizeof *s->table : 0;
+    return is_filled(s, s->size / 16) ? s->size / 2 * sizeof *s->table : 0;
 }
 
 /* Out of the table; what follows moves up, so that it is still found. */
 static void take_out(struct mz_store *s, uint32_t n)
 {
-    uint32_t gap = place(s, s->hash[n]), i;
-    while (s->table[gap] != n) gap = (gap + 1) & s->mask;
-    for (i = (gap + 1) & s->mask; s->table[i]; i = (i + 1) & s->mask) {
-        uint32_t home = place(s, s->hash[s->table[i]]);
-        if (((i - home) & s->mask) < ((i - gap) & s->mask)) continue; /* the gap comes before its home */
+    uint32_t gap = place(s, s->hash[n]);
+    while ((s->table[gap] & NUMBER) != n) gap = next(s, gap);
+    for (uint32_t i = next(s, gap); s->table[i]; i = next(s, i)) {
+        uint32_t home = place(s, s->hash[s->table[i] & NUMBER]);
+        if (distance(s, home, i) < distance(s, gap, i)) continue; /* the gap comes before its home */
         s->table[gap] = s->table[i];
         gap = i;
     }
@@ -117,7 +141,7 @@ static void take_out(struct mz_store *s, uint32_t n)
 
 uint32_t mz_store_replace(struct mz_store *s, const struct mz_state *state)
 {
-    uint32_t n = 0, i;
+    uint32_t n = 0;
     for (int tries = 0; tries < 64 && s->count; tries++) {
         s->random = s->random * 6364136223846793005u + 1442695040888963407u;
         n = (uint32_t)((s->random >> 32) * s->count >> 32) + 1;
@@ -127,8 +151,8 @@ uint32_t mz_store_replace(struct mz_store *s, const struct mz_state *state)
     take_out(s, n);
     s->hash[n][0] = state->hash[0];
     s->hash[n][1] = state->hash[1];
-    for (i = place(s, state->hash); s->table[i];) i = (i + 1) & s->mask;
-    return s->table[i] = n;
+    put(s, n);
+    return n;
 }
 
 uint32_t mz_store_add(struct mz_exploration *x, struct mz_store *s, uint32_t *slot,
@@ -146,5 +170,6 @@ uint32_t mz_store_add(struct mz_exploration *x, struct mz_store *s, uint32_t *sl
     s->hash[n][0] = state->hash[0];
     s->hash[n][1] = state->hash[1];
     s->count = n;
-    return *slot = n;
+    *slot = entry(n, state->hash);
+    return n;
 }

@@ -39,8 +39,8 @@ struct mz_store {
     uint64_t (*hash)[2];
     uint8_t *flags;   /* MZ_STATE_ */
     uint32_t *future; /* of what is not open; only if the algorithm needs it */
-    uint32_t *table;  /* open addressing: number of a state, or 0 */
-    uint32_t mask, count;
+    uint32_t *table;  /* open addressing: number of a state, with bits of its hash; or 0 */
+    uint32_t size, count;
     uint64_t random; /* which states are forgotten */
     /* Compared exactly: the bytes of state i are those from end[i - 1] to end[i]. */
     uint64_t *end;
