@@ -205,6 +205,7 @@ static struct parameters random_parameters(void)
                                .start = draw(100),
                                .alone = draw(100),
                                .least = draw(100),
+                               .round = draw(5),
                                .poll = draw(3),
                                .task = draw(10),
                                .split = draw(10),

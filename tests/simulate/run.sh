@@ -81,7 +81,7 @@ done
 # ---- simulating ----
 
 # 2007, Fig. 8 and 10: two workers, of which both find the third thread's branch at the root; not if it is found at once.
-free='--step=0 --execution=1ms --latency=0 --start=0 --task=0 --done=0 --split=0 --update=0 --alone=0 --least=0 --quiet=0'
+free='--step=0 --execution=1ms --latency=0 --start=0 --task=0 --done=0 --split=0 --update=0 --alone=0 --least=0 --quiet=0 --round=0 --poll=0'
 # shellcheck disable=SC2086
 speed 2 --protocol=paper $free "$work/m-dpor" >/dev/null
 test_that "2007, Fig. 8: two executions are run twice" [ "$(column 9)" = 2 ]
@@ -98,9 +98,23 @@ test_that "the modified update: nearly linear" between 14 "$(speed 16 $paper "$w
 test_that "ours: nearly linear" between 15 "$(speed 16 --step=0 --execution=50ms --latency=100us --start=0 "$work/aget.tree")" 16
 test_that "ours: nothing is redundant" [ "$(column 9)" = 0 ]
 # A balancer that needs as long for a message as a worker for an execution: more workers do not help.
-test_that "a slow balancer is the limit" between 0.5 "$(speed 64 --step=0 --execution=1ms --task=1ms --split=1ms \
+test_that "a slow balancer is the limit" between 0.1 "$(speed 64 --step=0 --execution=1ms --task=1ms --split=1ms \
     --update=1ms --done=1ms "$work/aget.tree")" 16
 test_that "it is busy" between 0.9 "$(column 12)" 1
+
+# The balancer itself, in simulated time, and what is made of the tree: 10,584 executions, as real as they get.
+test_that "a buffer is recorded" $simulate --record="$work/buffer.tree" tests/simulate/buffer.model
+for n in 2 4 8 16; do
+    guess=$(speed $n "$work/buffer.tree")
+    tasks=$(column 6)
+    rm -f "$work/tsv"
+    $simulate --live --workers=$n --tsv="$work/tsv" tests/simulate/buffer.model >"$work/out" 2>&1
+    is=$(column 4)
+    test_that "$n workers: the speed-up is that of the balancer itself" between "$(awk "BEGIN { print 0.95 * $is }")" \
+        "$guess" "$(awk "BEGIN { print 1.05 * $is }")"
+    test_that "$n workers: and the tasks, more or less" between "$(awk "BEGIN { print $(column 6) / 2 }")" "$tasks" \
+        "$(awk "BEGIN { print 2 * $(column 6) }")"
+done
 
 # ---- refusing ----
 

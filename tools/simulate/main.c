@@ -9,10 +9,12 @@
 #include <string.h>
 
 #include "simulate.h"
+#include "live.h"
 #include "record.h"
 
 static const char usage[] =
     "usage: mz-simulate [options] TREE           a tree of mazurka check --record-tree=TREE\n"
+    "       mz-simulate --live [options] MODEL   the balancer itself, on a model, in simulated time\n"
     "       mz-simulate --record=TREE [--algorithm=A] MODEL\n"
     "\n"
     "  --protocol=P        ours (default), or paper: that of 2007, for trees of dpor and source\n"
@@ -24,12 +26,13 @@ static const char usage[] =
     "  --replay=T          (0: what was done is taken back, not run again)\n"
     "  --latency=T         of a message, one way (5us)\n"
     "  --start=T           until a worker can have its first task (5ms)\n"
+    "  --task=T, --split=T, --update=T, --done=T\n"
+    "                      of the balancer, for each message (1us, 3us, 300ns, 1us); paper: task is for a\n"
+    "                      request, done for a report\n"
+    "  --round=T, --poll=T ours: of the balancer, each time it looks; and for each worker (5us, 500ns)\n"
     "  --alone=T           ours: after so long there are two workers, then twice as many each time (2ms)\n"
     "  --least=T           ours: a worker gives others something at most so often (400us)\n"
-    "  --quiet=T           ours: the balancer looks at updates after so long (800us)\n"
-    "  --poll=T            ours: each look of the balancer at each worker (0)\n"
-    "  --task=T, --split=T, --update=T, --done=T\n"
-    "                      of the balancer, for each message (3us); paper: task is for a request\n"
+    "  --quiet=T           ours: a worker tells the balancer of updates at most so often (800us)\n"
     "\n"
     "  --limit=N           paper: backtrack points that a worker keeps for itself (1)\n"
     "  --single            ours: one leaf at a time, no batches\n"
@@ -43,12 +46,13 @@ enum {
     PROTOCOL = 256,
     WORKERS,
     TIMES, /* and those that follow, in the order of `times` */
-    LIMIT = TIMES + 13,
+    LIMIT = TIMES + 14,
     AHEAD,
     SINGLE,
     WAIT,
     TSV,
     NAME,
+    LIVE,
     RECORD,
     ALGORITHM,
     HELP
@@ -67,36 +71,20 @@ static const struct {
     {"quiet", offsetof(struct parameters, quiet)}};
 
 static const struct option options[] = {
-    {"protocol", 1, 0, PROTOCOL},
-    {"workers", 1, 0, WORKERS},
-    {"execution", 1, 0, TIMES},
-    {"step", 1, 0, TIMES + 1},
-    {"replay", 1, 0, TIMES + 2},
-    {"latency", 1, 0, TIMES + 3},
-    {"start", 1, 0, TIMES + 4},
-    {"alone", 1, 0, TIMES + 5},
-    {"least", 1, 0, TIMES + 6},
-    {"poll", 1, 0, TIMES + 7},
-    {"task", 1, 0, TIMES + 8},
-    {"split", 1, 0, TIMES + 9},
-    {"update", 1, 0, TIMES + 10},
-    {"done", 1, 0, TIMES + 11},
-    {"limit", 1, 0, LIMIT},
-    {"ahead", 1, 0, AHEAD},
-    {"single", 0, 0, SINGLE},
-    {"wait", 0, 0, WAIT},
-    {"quiet", 1, 0, TIMES + 12},
-    {"tsv", 1, 0, TSV},
-    {"name", 1, 0, NAME},
-    {"record", 1, 0, RECORD},
-    {"algorithm", 1, 0, ALGORITHM},
-    {"help", 0, 0, HELP},
-    {0, 0, 0, 0},
+    {"protocol", 1, 0, PROTOCOL},   {"workers", 1, 0, WORKERS},  {"execution", 1, 0, TIMES},
+    {"step", 1, 0, TIMES + 1},      {"replay", 1, 0, TIMES + 2}, {"latency", 1, 0, TIMES + 3},
+    {"start", 1, 0, TIMES + 4},     {"alone", 1, 0, TIMES + 5},  {"least", 1, 0, TIMES + 6},
+    {"poll", 1, 0, TIMES + 7},      {"task", 1, 0, TIMES + 8},   {"split", 1, 0, TIMES + 9},
+    {"update", 1, 0, TIMES + 10},   {"done", 1, 0, TIMES + 11},  {"limit", 1, 0, LIMIT},
+    {"ahead", 1, 0, AHEAD},         {"single", 0, 0, SINGLE},    {"wait", 0, 0, WAIT},
+    {"quiet", 1, 0, TIMES + 12},    {"round", 1, 0, TIMES + 13}, {"tsv", 1, 0, TSV},
+    {"name", 1, 0, NAME},           {"record", 1, 0, RECORD},    {"live", 0, 0, LIVE},
+    {"algorithm", 1, 0, ALGORITHM}, {"help", 0, 0, HELP},        {0, 0, 0, 0},
 };
 
 struct arguments {
     struct parameters p;
-    bool paper;
+    bool paper, live;
     const char *workers, *tsv, *name, *record, *algorithm, *file;
 };
 
@@ -164,6 +152,9 @@ static void take_option(struct arguments *a, int option, const char *value)
         break;
     case NAME:
         a->name = value;
+        break;
+    case LIVE:
+        a->live = true;
         break;
     case RECORD:
         a->record = value;
@@ -257,18 +248,40 @@ static int simulate(struct arguments *a)
     return 0;
 }
 
+static int simulate_live(struct arguments *a)
+{
+    struct result r;
+    struct measured m;
+    head(a);
+    FILE *tsv = a->tsv ? open_tsv(a) : NULL;
+    for (const char *rest = a->workers; rest;) {
+        a->p.workers = number(rest, 1, LIVE_WORKERS, &rest);
+        if (!live_run(a->file, &a->p, &r, &m)) return 2;
+        row(a, &r, tsv);
+        printf(
+            "        the balancer took %.1f us for a task, %.1f for a split, %.1f for an update, %.1f for a "
+            "task that is done\n",
+            m.task / 1e3, m.split / 1e3, m.update / 1e3, m.done / 1e3);
+    }
+    if (tsv && fclose(tsv) != 0) fail(a->tsv, strerror(errno));
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    /* The balancer's times are those of --live; those of the command, its constants. */
     struct arguments a = {.p = {.step = 1e3,
                                 .latency = 5e3,
                                 .start = 5e6,
-                                .alone = 2e6,
-                                .quiet = 8e5,
-                                .least = 4e5,
-                                .task = 3e3,
+                                .task = 1e3,
                                 .split = 3e3,
-                                .update = 3e3,
-                                .done = 3e3,
+                                .update = 300,
+                                .done = 1e3,
+                                .alone = 2e6,
+                                .least = 4e5,
+                                .quiet = 8e5,
+                                .round = 5e3,
+                                .poll = 500,
                                 .limit = 1}};
     int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) take_option(&a, option, optarg);
@@ -278,7 +291,8 @@ int main(int argc, char **argv)
     }
     a.file = argv[optind];
     if (!a.name) a.name = a.file;
-    if (!a.workers) a.workers = a.paper ? "2,4,8,16,32,64" : "2,4,8,16,32,64,128,256,512,1024,2048,4096";
+    if (!a.workers)
+        a.workers = a.paper || a.live ? "2,4,8,16,32,64" : "2,4,8,16,32,64,128,256,512,1024,2048,4096";
     if (a.record) return model_record(a.file, a.record, a.algorithm ? a.algorithm : "optimal") ? 0 : 2;
-    return simulate(&a);
+    return a.live ? simulate_live(&a) : simulate(&a);
 }

@@ -17,23 +17,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/bug.h"
-#include "simulate.h"
+#include "waiting.h"
 
-#define MOST_PARTS 4096 /* in a batch */
+#define MOST_PARTS     4096 /* in a batch */
+#define MOST_QUESTIONS 256  /* of one worker, on their way: then it waits */
 
-enum kind { RUN_END, ARRIVE, ROUND, ANSWER, TASK, START };
-enum message { READY, SPLIT, UPDATE, DONE };
-
-struct list {
-    uint32_t *at;
-    size_t count, room;
-};
+enum kind { RUN_END, ARRIVE, RING, ROUND, ANSWER, ANSWERS, TASK, START };
+enum message { READY, SPLIT, UPDATE, AGAIN, DONE };
 
 struct worker {
     uint32_t at, root, end; /* the execution under way; the range ends before `end` */
     bool first;             /* it is the first of its task */
     uint32_t top;           /* the node around which the batch lies */
     double given, gave, since;
+    double rung;       /* when the balancer was last told to look */
+    bool unheard;      /* there is something that it was not told of */
+    uint32_t open;     /* questions that have not been answered */
+    uint32_t flight;   /* how often these, and others, have been asked: answers that are to come */
+    bool stalled;      /* that is too much: it waits */
+    uint32_t task;     /* number of the task: answers to questions of another are ignored */
     struct list batch; /* leaves that have not been begun, the next one last */
     struct list to_ask, knows;
     size_t asked;
@@ -48,111 +50,15 @@ struct sim {
     uint8_t *known, *ran;
     uint32_t *up; /* the last execution before it that branches off nearer to the root */
     uint64_t *asked_start;
-    uint32_t *asked_by;    /* who asks for it */
-    uint8_t *ready;        /* it waits to be handed out */
-    uint32_t *below;       /* of these: sums, a Fenwick tree */
-    uint32_t waiting;      /* how many there are */
-    struct list near_root; /* a heap of these; some are not ready any more */
-    struct list hungry;    /* workers, the first to come at the end */
-    struct list inbox;     /* kind, worker, what */
-    struct list given;     /* branches in messages: how many, and which */
+    uint32_t *asked_by; /* who asks for it */
+    struct waiting waiting;
+    struct list hungry; /* workers, the first to come at the end */
+    struct list inbox;  /* kind, worker, what */
+    struct list given;  /* branches in messages: how many, and which */
     bool busy, wanting;
     double wanted, now, last;
-    uint32_t done;
+    uint32_t done, started;
 };
-
-static void add(struct list *l, uint32_t value)
-{
-    if (l->count == l->room) l->at = memory(l->at, (l->room = l->room ? 2 * l->room : 16) * sizeof *l->at);
-    l->at[l->count++] = value;
-}
-
-/* ---- what waits ---- */
-
-static void count_ready(struct sim *s, uint32_t i, uint32_t more)
-{
-    s->ready[i] = more == 1;
-    s->waiting += more;
-    for (uint64_t k = (uint64_t)i + 1; k <= s->t->count; k += k & -k) s->below[k] += more;
-}
-
-static uint32_t ready_before(const struct sim *s, uint32_t i)
-{
-    uint32_t sum = 0;
-    for (uint32_t k = i; k; k &= k - 1) sum += s->below[k];
-    return sum;
-}
-
-/* The one with so many before it. */
-static uint32_t nth_ready(const struct sim *s, uint32_t n)
-{
-    uint32_t at = 0, step = 1;
-    while (step <= s->t->count / 2) step *= 2;
-    for (; step; step /= 2)
-        if (at + step <= s->t->count && s->below[at + step] <= n) n -= s->below[at += step];
-    return at;
-}
-
-static bool nearer(const struct sim *s, uint32_t a, uint32_t b)
-{
-    uint32_t x = tree_root(s->t, a), y = tree_root(s->t, b);
-    return x < y || (x == y && a < b);
-}
-
-static void put_ready(struct sim *s, uint32_t i)
-{
-    struct list *l = &s->near_root;
-    count_ready(s, i, 1);
-    add(l, i);
-    size_t k = l->count - 1;
-    for (; k > 0 && nearer(s, i, l->at[(k - 1) / 2]); k = (k - 1) / 2) l->at[k] = l->at[(k - 1) / 2];
-    l->at[k] = i;
-}
-
-static uint32_t pop(struct sim *s)
-{
-    struct list *l = &s->near_root;
-    uint32_t first = l->at[0], last = l->at[--l->count];
-    size_t k = 0, child;
-    while ((child = 2 * k + 1) < l->count) {
-        if (child + 1 < l->count && nearer(s, l->at[child + 1], l->at[child])) child++;
-        if (!nearer(s, l->at[child], last)) break;
-        l->at[k] = l->at[child];
-        k = child;
-    }
-    if (l->count) l->at[k] = last;
-    return first;
-}
-
-static void take_nearest(struct sim *s, struct worker *k)
-{
-    uint32_t i;
-    while (!s->ready[i = pop(s)]) {
-    }
-    count_ready(s, i, UINT32_MAX);
-    add(&k->batch, i);
-    k->top = tree_root(s->t, i);
-}
-
-/* From the root on, to the first node with so many that wait that has no node with as many. */
-static void take_batch(struct sim *s, struct worker *k, uint32_t wanted)
-{
-    uint32_t depth = 0, low = 0, high = s->waiting; /* what is below the node, by number */
-    for (uint32_t n = low; n < high;) {
-        uint32_t first = nth_ready(s, n), end = tree_end(s->t, first, depth + 1);
-        uint32_t next = end < s->t->count ? ready_before(s, end) : s->waiting;
-        if (next - n >= wanted) {
-            low = n;
-            high = next;
-            depth++;
-        } else {
-            n = next;
-        }
-    }
-    k->top = depth;
-    for (uint32_t n = low + wanted; n-- > low;) add(&k->batch, nth_ready(s, n));
-    for (size_t n = 0; n < k->batch.count; n++) count_ready(s, k->batch.at[n], UINT32_MAX);
-}
 
 /* ---- the balancer ---- */
 
@@ -161,22 +67,28 @@ static double hear(struct sim *s, uint32_t kind, uint32_t w, uint32_t what, doub
     const struct parameters *p = s->p;
     switch (kind) {
     case READY:
-        add(&s->hungry, w);
+        s->started++;
+        list_add(&s->hungry, w);
         return now;
     case SPLIT:
-        for (uint32_t k = 1; k <= s->given.at[what]; k++) put_ready(s, s->given.at[what + k]);
+        for (uint32_t k = 1; k <= s->given.at[what]; k++) waiting_put(&s->waiting, s->given.at[what + k]);
         s->r->splits++;
         return now + p->split;
     case UPDATE:
         now += p->update;
-        if (!s->known[what]) put_ready(s, what);
+        if (!s->known[what]) waiting_put(&s->waiting, what);
         s->known[what] = 1;
         s->r->updates++;
-        if (p->waits) queue_put(&s->queue, now + p->latency, ANSWER, w, what);
+        queue_put(&s->queue, now + p->latency, ANSWER, w, s->workers[w].task);
+        return now;
+    case AGAIN:
+        s->r->updates += what;
+        now += what * p->update;
+        queue_put(&s->queue, now + p->latency, ANSWERS, w, what);
         return now;
     default:
         s->done++;
-        add(&s->hungry, w);
+        list_add(&s->hungry, w);
         s->last = now + p->done;
         return now + p->done;
     }
@@ -185,12 +97,14 @@ static double hear(struct sim *s, uint32_t kind, uint32_t w, uint32_t what, doub
 static void hand_out(struct sim *s, uint32_t w, double now)
 {
     struct worker *k = &s->workers[w];
-    uint32_t wanted = s->waiting / (2 * s->p->workers);
+    uint32_t wanted = s->waiting.count / (2 * s->started);
     if (wanted > MOST_PARTS) wanted = MOST_PARTS;
-    if (wanted > 1 && !s->p->single)
-        take_batch(s, k, wanted);
-    else
-        take_nearest(s, k);
+    if (wanted > 1 && !s->p->single) {
+        k->top = waiting_take_batch(&s->waiting, &k->batch, wanted);
+    } else {
+        waiting_take_nearest(&s->waiting, &k->batch);
+        k->top = tree_root(s->t, k->batch.at[0]);
+    }
     s->r->tasks++;
     s->r->parts += k->batch.count;
     queue_put(&s->queue, now + s->p->latency, TASK, w, 0);
@@ -199,12 +113,12 @@ static void hand_out(struct sim *s, uint32_t w, double now)
 static void round_of_balancer(struct sim *s)
 {
     const struct parameters *p = s->p;
-    double now = s->now + p->poll * p->workers;
+    double now = s->now + p->round + p->poll * p->workers;
     for (size_t m = 0; m < s->inbox.count; m += 3)
         now = hear(s, s->inbox.at[m], s->inbox.at[m + 1], s->inbox.at[m + 2], now);
     s->inbox.count = 0;
-    while (s->waiting && s->hungry.count) hand_out(s, s->hungry.at[--s->hungry.count], now += p->task);
-    bool wanting = s->hungry.count || s->waiting < p->ahead;
+    while (s->waiting.count && s->hungry.count) hand_out(s, s->hungry.at[--s->hungry.count], now += p->task);
+    bool wanting = s->hungry.count || s->waiting.count < p->ahead;
     if (wanting && !s->wanting) s->wanted = now;
     s->wanting = wanting;
     s->r->balancer += now - s->now;
@@ -214,20 +128,30 @@ static void round_of_balancer(struct sim *s)
 
 static void arrive(struct sim *s, uint32_t kind, uint32_t w, uint32_t what)
 {
-    add(&s->inbox, kind);
-    add(&s->inbox, w);
-    add(&s->inbox, what);
-    s->r->messages++;
-    if (!s->busy) round_of_balancer(s);
+    list_add(&s->inbox, kind);
+    list_add(&s->inbox, w);
+    list_add(&s->inbox, what);
+    s->r->messages += kind == AGAIN ? what : 1;
+    if (!s->busy && ((kind != UPDATE && kind != AGAIN) || s->p->waits)) round_of_balancer(s);
 }
 
 /* ---- workers ---- */
 
-/* Kinds of messages and workers in one word. What can wait is not looked at for some time. */
+/* Kinds of messages and workers in one word. The balancer is told to look, but not for what can wait. */
 static void send(struct sim *s, uint32_t kind, uint32_t w, uint32_t what)
 {
-    double later = kind == UPDATE && !s->p->waits ? s->p->quiet : 0;
-    queue_put(&s->queue, s->now + s->p->latency + later, ARRIVE, w | kind << 24, what);
+    struct worker *k = &s->workers[w];
+    queue_put(&s->queue, s->now + s->p->latency, ARRIVE, w | kind << 24, what);
+    k->unheard = kind == UPDATE || kind == AGAIN;
+    if (!k->unheard) k->rung = s->now;
+}
+
+static void ring(struct sim *s, struct worker *k)
+{
+    if (!k->unheard || s->now - k->rung < s->p->quiet) return;
+    queue_put(&s->queue, s->now + s->p->latency, RING, 0, 0);
+    k->rung = s->now;
+    k->unheard = false;
 }
 
 static void run(struct sim *s, uint32_t w, double extra)
@@ -262,6 +186,8 @@ static void begin_task(struct sim *s, uint32_t w)
     size_t kept = 0;
     uint32_t first = k->batch.at[k->batch.count - 1];
     k->first = true;
+    k->task++;
+    k->open = 0;
     k->given = s->now;
     for (size_t n = 0; n < k->knows.count; n++)
         if (tree_passes(s->t, k->knows.at[n], first)) k->knows.at[kept++] = k->knows.at[n];
@@ -287,8 +213,8 @@ static bool has(const struct list *l, uint32_t value)
 static void will_ask(struct worker *k, uint32_t i)
 {
     if (has(&k->knows, i)) return;
-    add(&k->knows, i);
-    add(&k->to_ask, i);
+    list_add(&k->knows, i);
+    list_add(&k->to_ask, i);
 }
 
 /* Was it asked for below the branch of its node that execution i is below, before i? */
@@ -327,9 +253,9 @@ static void look_at_races(struct sim *s, struct worker *k)
 static uint32_t list_branches(struct sim *s, uint32_t e, uint32_t end)
 {
     uint32_t head = (uint32_t)s->given.count;
-    add(&s->given, 0);
+    list_add(&s->given, 0);
     for (; e < end; e = tree_end(s->t, e, tree_root(s->t, e)))
-        if (s->known[e]) add(&s->given, e);
+        if (s->known[e]) list_add(&s->given, e);
     s->given.at[head] = (uint32_t)(s->given.count - head - 1);
     return head;
 }
@@ -345,8 +271,8 @@ static void give_back(struct sim *s, uint32_t w)
 {
     struct worker *k = &s->workers[w];
     uint32_t head = (uint32_t)s->given.count;
-    add(&s->given, (uint32_t)k->batch.count);
-    while (k->batch.count) add(&s->given, k->batch.at[--k->batch.count]);
+    list_add(&s->given, (uint32_t)k->batch.count);
+    while (k->batch.count) list_add(&s->given, k->batch.at[--k->batch.count]);
     k->gave = s->now;
     s->r->returns++;
     send(s, SPLIT, w, head);
@@ -374,15 +300,9 @@ static void give(struct sim *s, uint32_t w)
     send(s, SPLIT, w, list_branches(s, k->end, end));
 }
 
-static void go_on(struct sim *s, uint32_t w)
+static void next(struct sim *s, uint32_t w)
 {
     struct worker *k = &s->workers[w];
-    while (k->asked < k->to_ask.count) {
-        k->since = s->now;
-        send(s, UPDATE, w, k->to_ask.at[k->asked++]);
-        if (s->p->waits) return;
-    }
-    k->to_ask.count = k->asked = 0;
     if (is_wanted(s, k)) give(s, w);
     if (++k->at < k->end) {
         run(s, w, 0);
@@ -392,6 +312,57 @@ static void go_on(struct sim *s, uint32_t w)
     } else {
         send(s, DONE, w, 0);
     }
+}
+
+/* What is not answered yet is asked again after every execution. */
+static void ask_all(struct sim *s, uint32_t w)
+{
+    struct worker *k = &s->workers[w];
+    if (k->open) send(s, AGAIN, w, k->open);
+    k->flight += k->open + (uint32_t)k->to_ask.count;
+    k->open += (uint32_t)k->to_ask.count;
+    for (size_t n = 0; n < k->to_ask.count; n++) send(s, UPDATE, w, k->to_ask.at[n]);
+    k->to_ask.count = 0;
+    k->stalled = k->flight > MOST_QUESTIONS;
+    k->since = s->now;
+    if (k->stalled) k->rung = -s->p->quiet; /* then the balancer is told at once */
+    ring(s, k);
+    if (!k->stalled) next(s, w);
+}
+
+/* The same with --wait: one after the other. */
+static void ask_one(struct sim *s, uint32_t w)
+{
+    struct worker *k = &s->workers[w];
+    if (k->asked < k->to_ask.count) {
+        k->since = s->now;
+        send(s, UPDATE, w, k->to_ask.at[k->asked++]);
+        return;
+    }
+    k->to_ask.count = k->asked = 0;
+    next(s, w);
+}
+
+static void answered(struct sim *s, uint32_t w, uint32_t count)
+{
+    struct worker *k = &s->workers[w];
+    k->flight -= count;
+    if (!k->stalled || k->flight > MOST_QUESTIONS / 2) return;
+    k->stalled = false;
+    s->r->waiting += s->now - k->since;
+    next(s, w);
+}
+
+static void answer(struct sim *s, uint32_t w, uint32_t task)
+{
+    struct worker *k = &s->workers[w];
+    if (s->p->waits) {
+        s->r->waiting += s->now - k->since;
+        ask_one(s, w);
+        return;
+    }
+    if (k->open && task == k->task) k->open--;
+    answered(s, w, 1);
 }
 
 static void handle(struct sim *s, const struct event *e)
@@ -414,11 +385,16 @@ static void handle(struct sim *s, const struct event *e)
         break;
     case RUN_END:
         look_at_races(s, k);
-        go_on(s, e->who);
+        (s->p->waits ? ask_one : ask_all)(s, e->who);
+        break;
+    case RING:
+        if (!s->busy && s->inbox.count) round_of_balancer(s);
+        break;
+    case ANSWERS:
+        answered(s, e->who, e->what);
         break;
     default:
-        s->r->waiting += s->now - k->since;
-        go_on(s, e->who);
+        answer(s, e->who, e->what);
     }
 }
 
@@ -457,20 +433,11 @@ static void clean_up(struct sim *s)
     free(s->up);
     free(s->asked_start);
     free(s->asked_by);
-    free(s->ready);
-    free(s->below);
-    free(s->near_root.at);
+    waiting_free(&s->waiting);
     free(s->hungry.at);
     free(s->inbox.at);
     free(s->given.at);
     queue_free(&s->queue);
-}
-
-static void *zeros(size_t bytes)
-{
-    void *p = memory(NULL, bytes);
-    memset(p, 0, bytes);
-    return p;
 }
 
 void simulate_ours(const struct tree *t, const struct parameters *p, struct result *r)
@@ -482,18 +449,17 @@ void simulate_ours(const struct tree *t, const struct parameters *p, struct resu
     s.workers = zeros(p->workers * sizeof *s.workers);
     s.known = zeros(t->count);
     s.ran = zeros(t->count);
-    s.ready = zeros(t->count);
-    s.below = zeros(((size_t)t->count + 1) * sizeof *s.below);
+    waiting_init(&s.waiting, t);
     find_askers(&s);
     s.known[0] = 1;
-    put_ready(&s, 0);
+    waiting_put(&s.waiting, 0);
     for (uint32_t w = 0, doubled = 0; w < p->workers; w++) {
         while (w >> doubled) doubled++;
         queue_put(&s.queue, p->start + doubled * p->alone, START, w, 0);
     }
     while (queue_take(&s.queue, &e)) {
         handle(&s, &e);
-        if (r->executions == t->count && s.done == r->tasks && !s.waiting) break;
+        if (r->executions == t->count && s.done == r->tasks && !s.waiting.count) break;
     }
     MZ_ASSERT(r->executions == t->count);
     r->time = s.last;

@@ -13,16 +13,18 @@ struct parameters {
     double execution, step, replay;
     double latency; /* of a message, one way */
     double start;   /* of a worker, until it can have a task */
-    double alone;   /* ours: how long the first one is alone; then their number doubles, each time */
-    double least;   /* ours: between two pieces that a worker gives to others, at least */
-    double poll;    /* ours: the balancer, each time it looks for messages, for each worker */
-    double task, split, update,
-        done;       /* the balancer, for a message of this kind; paper: task a request, done */
-    uint32_t limit; /* paper: backtrack points that a worker keeps before it offers some */
-    double quiet;   /* ours: the balancer looks at updates after so long */
-    bool single;    /* ours: no batches of leaves */
-    bool waits;     /* ours: workers wait for the answers to updates */
-    uint32_t ahead; /* ours: the balancer asks for more when fewer branches than this are waiting */
+    /* The balancer, for a message of each kind. Paper: task for a request, done for a report. */
+    double task, split, update, done;
+    /* Ours */
+    double alone;       /* the first one is alone for so long; then their number doubles, each time */
+    double least;       /* between two pieces that a worker gives to others, at least */
+    double quiet;       /* between two times that a worker tells the balancer to look, for what can wait */
+    double round, poll; /* the balancer, each time it looks; and for each worker that it looks at */
+    bool single;        /* no batches of leaves */
+    bool waits;         /* workers wait for the answers to updates */
+    uint32_t ahead;     /* the balancer asks for more when fewer branches than this are waiting */
+    /* Paper */
+    uint32_t limit; /* backtrack points that a worker keeps before it offers some */
 };
 
 struct result {
