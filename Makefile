@@ -45,7 +45,7 @@ $B/libmazurka-%.so: src/mpi/mpi.c src/mpi/transport.h
 	mpicc.$* $(CSTD) $(OPT) $(WARN) -Wno-pedantic -Isrc -fPIC -shared -o $@ $<
 
 mazurka: $(cmd_o)
-	$(CC) $(OPT) $(LDFLAGS) -o $@ $^ -ldw -lelf
+	$(CC) $(OPT) $(LDFLAGS) -o $@ $^ -ldw -lelf -lm
 
 # Names for build systems that want one word: CMAKE_C_COMPILER=mazurka-cc.
 mazurka-cc mazurka-c++ mazurka-cxx: mazurka

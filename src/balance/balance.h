@@ -46,7 +46,9 @@ void mz_balance_lost(struct mz_balance *b, uint32_t worker);
 uint64_t mz_balance_told(const struct mz_balance *b, uint32_t worker);
 
 bool mz_balance_holds(const struct mz_balance *b, uint32_t worker); /* it has something to do */
-bool mz_balance_complete(const struct mz_balance *b);               /* everything is explored */
+/* Estimated, from 0 to 1; of each worker that holds something: how much of that is done. */
+double mz_balance_share(const struct mz_balance *b, const double *workers);
+bool mz_balance_complete(const struct mz_balance *b); /* everything is explored */
 struct mz_balance_counts mz_balance_counts(const struct mz_balance *b);
 
 /* All that is still to be explored, as bytes; and back, into a new balancer. Branches that are being explored

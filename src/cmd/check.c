@@ -196,6 +196,16 @@ static int start_over_alone(struct check *c, struct mz_target *t)
     return status;
 }
 
+static enum mz_progress_form progress_form(const struct mz_settings *s)
+{
+    const char *name = getenv("TERM");
+    bool terminal = isatty(STDERR_FILENO) && !(name && !strcmp(name, "dumb"));
+    if (s->progress == MZ_JSON) return MZ_PROGRESS_JSON;
+    if (s->progress == MZ_NEVER || (s->progress == MZ_AUTO && (!terminal || s->quiet)))
+        return MZ_PROGRESS_NONE;
+    return terminal ? MZ_PROGRESS_LINE : MZ_PROGRESS_LOG;
+}
+
 static int explore(struct check *c)
 {
     const struct mz_settings *s = &c->settings;
@@ -206,8 +216,8 @@ static int explore(struct check *c)
     t.options.max_executions = s->max_executions;
     t.options.memory_limit = s->memory_limit;
     t.time_limit = s->time_limit;
-    t.progress.terminal = isatty(STDERR_FILENO);
-    t.progress.on = s->progress == MZ_ALWAYS || (s->progress == MZ_AUTO && t.progress.terminal && !s->quiet);
+    t.progress =
+        (struct mz_progress){.form = progress_form(s), .algorithm = s->algorithm_name, .board = s->board};
     bool shared;
     int status = is_shared(s, c->cluster != NULL, &shared);
     if (status != 0) return status;
@@ -333,7 +343,11 @@ static int check(struct check *c)
     int status = mz_cluster_open(&c->cluster);
     if (status == 0) status = prepare(c);
     if (status == 0 && c->settings.portfolio) mz_cluster_dismiss(c->cluster);
-    if (status == 0 && c->settings.portfolio) return mz_portfolio(&c->settings, check_with, c);
+    if (status == 0 && c->settings.portfolio) {
+        struct mz_progress progress = {.form = progress_form(&c->settings),
+                                       .algorithm = c->settings.algorithm_name};
+        return mz_portfolio(&c->settings, &progress, check_with, c);
+    }
     return explore_and_report(c, status);
 }
 

@@ -338,25 +338,26 @@ static int parse_verbose(struct mz_settings *s, const struct option *o, const ch
     return 0;
 }
 
-static int parse_when(const struct option *o, const char *value, enum mz_when *to)
+static int parse_when(const struct option *o, const char *value, enum mz_when *to, bool json)
 {
-    static const char *const names[] = {"auto", "always", "never"};
-    for (size_t i = 0; i < COUNT(names); i++)
+    static const char *const names[] = {"auto", "always", "never", "json"};
+    size_t count = json ? COUNT(names) : COUNT(names) - 1;
+    for (size_t i = 0; i < count; i++)
         if (!strcmp(value, names[i])) {
             *to = (enum mz_when)i;
             return 0;
         }
-    return bad_word(o, value, names, COUNT(names));
+    return bad_word(o, value, names, count);
 }
 
 static int parse_color(struct mz_settings *s, const struct option *o, const char *value)
 {
-    return parse_when(o, value, &s->color);
+    return parse_when(o, value, &s->color, false);
 }
 
 static int parse_progress(struct mz_settings *s, const struct option *o, const char *value)
 {
-    return parse_when(o, value, &s->progress);
+    return parse_when(o, value, &s->progress, true);
 }
 
 static int parse_help(struct mz_settings *s, const struct option *o, const char *value)
@@ -436,10 +437,13 @@ static const struct option options[] = {
      parse_max_steps},
     {"max-executions", 0, VALUE, "N", MZ_FOR_CHECK, "Stop after N executions; verdict incomplete.",
      parse_max_executions},
-    {"time-limit", 0, VALUE, "S", MZ_FOR_CHECK, "Stop after S seconds; verdict incomplete.",
+    {"time-limit", 0, VALUE, "S", MZ_FOR_CHECK,
+     "Stop after S seconds of searching, of this run if it is one with --resume; verdict incomplete.",
      parse_time_limit},
     {"memory-limit", 0, VALUE, "M", MZ_FOR_CHECK,
-     "Stop when the search itself needs more than M MiB (K, M, G may be appended); verdict incomplete.",
+     "The search itself (not the program) needs at most M MiB (K, M, G may be appended): when there is no "
+     "more, optimal goes on as source, stateful algorithms forget states; where nothing can be given up, "
+     "the search stops, verdict incomplete.",
      parse_memory_limit},
     {"jobs", 'j', VALUE, "N", MZ_FOR_CHECK, "Explore with N worker processes (default 1).", parse_jobs},
     {"json", 0, MAYBE, "FILE", MZ_FOR_CHECK | MZ_FOR_REPLAY,
@@ -469,7 +473,8 @@ static const struct option options[] = {
     {"color", 0, VALUE, "WHEN", ALL,
      "Colours: auto (default: on a terminal, unless NO_COLOR is set), always, never.", parse_color},
     {"progress", 0, VALUE, "WHEN", MZ_FOR_CHECK,
-     "The line that shows how the search gets on: auto (default: on a terminal), always, never.",
+     "How the search gets on, on standard error: auto (default: a line on a terminal), always (lines "
+     "in a log, too), never, or json: an object on each line, for other programs.",
      parse_progress},
     {"help", 'h', NOTHING, NULL, ALL, "Show this.", parse_help},
     {"version", 0, NOTHING, NULL, ALL, "Show the version.", parse_version},

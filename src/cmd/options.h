@@ -13,7 +13,9 @@ enum mz_for { MZ_FOR_CHECK = 1, MZ_FOR_REPLAY = 2, MZ_FOR_SHOW = 4 };
 
 #define MZ_MAX_JOBS 1024
 
-enum mz_when { MZ_AUTO, MZ_ALWAYS, MZ_NEVER };
+enum mz_when { MZ_AUTO, MZ_ALWAYS, MZ_NEVER, MZ_JSON }; /* MZ_JSON: of --progress only */
+
+struct mz_progress_view;
 
 struct mz_settings {
     enum mz_algorithm algorithm;
@@ -40,8 +42,9 @@ struct mz_settings {
     double checkpoint_interval;
     bool quiet, verbose, help, version;
     enum mz_when color, progress;
-    struct mz_list words;     /* files, and flags for the compiler, in order */
-    struct mz_list arguments; /* behind "--": the program's */
+    struct mz_progress_view *board; /* a member of a portfolio: where its progress goes; else NULL */
+    struct mz_list words;           /* files, and flags for the compiler, in order */
+    struct mz_list arguments;       /* behind "--": the program's */
 };
 
 /* Reads MAZURKA_OPTIONS, then argv[1..]. Returns 0, or MZ_STATUS_FAILED after one line. */

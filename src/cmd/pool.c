@@ -338,6 +338,20 @@ static void wait_for_something(struct mz_pool *p, double now)
         mz_pool_nap(p, growing ? ALONE / 2 : POLL);
 }
 
+static struct mz_progress_view progress(struct mz_pool *p)
+{
+    struct mz_progress_view view = {.counters = mz_pool_counters(p),
+                                    .workers = p->living ? p->living : p->options->jobs};
+    double *shares = mz_memory_new((p->count + 1) * sizeof *shares);
+    for (uint32_t i = 0; i < p->count; i++)
+        shares[i] = (double)p->workers[i]->outcome.channel->counters.share / (double)MZ_SHARE_ONE;
+    view.share = mz_balance_complete(p->balance) ? 1 : mz_balance_share(p->balance, shares);
+    free(shares);
+    mz_pool_collect(p);
+    view.errors = p->found.count;
+    return view;
+}
+
 /* What need not be looked at for every message. */
 static void look_around(struct mz_pool *p, double now)
 {
@@ -348,8 +362,9 @@ static void look_around(struct mz_pool *p, double now)
     look_at_time(p, now);
     for (uint32_t i = 0; i < p->count; i++)
         if (p->workers[i]->alive && !p->workers[i]->rank) mz_watch_life(&p->workers[i]->watch, now);
-    struct mz_counters counters = mz_pool_counters(p);
-    mz_progress_update(&p->target->progress, &counters, now - p->started);
+    if (!mz_progress_due(&p->target->progress, now - p->started)) return;
+    struct mz_progress_view view = progress(p);
+    mz_progress_update(&p->target->progress, &view, now - p->started);
 }
 
 static void watch(struct mz_pool *p)
@@ -366,7 +381,8 @@ static void watch(struct mz_pool *p)
         if (p->asked <= 0) distribute(p);
         wait_for_something(p, now);
     }
-    mz_progress_erase(&p->target->progress);
+    struct mz_progress_view view = progress(p);
+    mz_progress_end(&p->target->progress, &view, mz_process_clock() - p->started);
 }
 
 int mz_pool_make_common(struct mz_pool *p)

@@ -16,6 +16,7 @@
 #include "../report/memory.h"
 #include "../report/report.h"
 #include "help.h"
+#include "process.h"
 
 static const struct {
     const char *name;
@@ -29,6 +30,8 @@ static struct {
     char *json; /* where it writes its JSON, if to a file */
     int status;
 } children[MEMBERS];
+
+static struct mz_progress_view *boards; /* of each member, in memory that all share */
 
 /* A signal for the command is one for both. */
 static void forward(int number)
@@ -44,6 +47,7 @@ static void start(size_t i, const struct mz_settings *settings,
     own.algorithm = members[i].algorithm;
     own.algorithm_name = members[i].name;
     own.progress = MZ_NEVER;
+    own.board = boards ? &boards[i] : NULL;
     if (own.json_file) own.json_file = children[i].json = mz_format("%s.%s", own.json_file, members[i].name);
     children[i].out = memfd_create("out", 0);
     children[i].err = memfd_create("err", 0);
@@ -61,14 +65,51 @@ static void start(size_t i, const struct mz_settings *settings,
 
 static bool is_answer(int status) { return status != MZ_STATUS_FAILED && status != MZ_STATUS_INCOMPLETE; }
 
+/* Both together. */
+static struct mz_progress_view view(void)
+{
+    struct mz_progress_view all = {.workers = MEMBERS};
+    for (size_t i = 0; i < MEMBERS; i++) {
+        const struct mz_counters *c = &boards[i].counters;
+        all.counters.executions += c->executions;
+        all.counters.states += c->states;
+        all.counters.revisited += c->revisited;
+        if (c->max_depth > all.counters.max_depth) all.counters.max_depth = c->max_depth;
+        if (boards[i].errors > all.errors) all.errors = boards[i].errors;
+    }
+    return all;
+}
+
+/* From a terminal a signal has come to all of us: it is passed on only to those who are still there later. */
+#define LATER 0.5
+
+static pid_t wait_and_show(struct mz_progress *progress, int *status)
+{
+    static double started, asked;
+    static int which;
+    if (started <= 0) started = mz_process_clock();
+    for (;;) {
+        pid_t pid = waitpid(-1, status, WNOHANG);
+        if (pid > 0 || (pid < 0 && errno != EINTR)) return pid;
+        double now = mz_process_clock();
+        if (boards && mz_progress_due(progress, now - started)) {
+            struct mz_progress_view all = view();
+            mz_progress_update(progress, &all, now - started);
+        }
+        int signal = mz_process_next_signal(0.1);
+        if (signal && signal != SIGCHLD) which = signal, asked = asked > 0 ? asked : now;
+        if (which && now - asked >= LATER) {
+            forward(which);
+            which = 0;
+        }
+    }
+}
+
 /* Waits for one to end; which one, or -1. */
-static int wait_for_one(void)
+static int wait_for_one(struct mz_progress *progress)
 {
     int status;
-    pid_t pid;
-    do {
-        pid = wait(&status);
-    } while (pid < 0 && errno == EINTR);
+    pid_t pid = wait_and_show(progress, &status);
     for (size_t i = 0; i < MEMBERS; i++) {
         if (pid <= 0 || children[i].pid != pid) continue;
         children[i].pid = 0;
@@ -88,21 +129,25 @@ static void pass_on(int from, int to)
             if ((w = write(to, buffer + done, (size_t)(n - done))) < 0) return;
 }
 
-int mz_portfolio(const struct mz_settings *settings,
+int mz_portfolio(const struct mz_settings *settings, struct mz_progress *progress,
                  int (*run)(void *data, const struct mz_settings *settings), void *data)
 {
     int best = -1, one;
     fflush(NULL);
-    signal(SIGINT, forward);
-    signal(SIGTERM, forward);
+    boards = mmap(NULL, MEMBERS * sizeof *boards, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (boards == MAP_FAILED) boards = NULL; /* then it goes without */
+    double started = mz_process_clock();
     for (size_t i = 0; i < MEMBERS; i++) start(i, settings, run, data);
-    while ((one = wait_for_one()) >= 0) {
+    while ((one = wait_for_one(progress)) >= 0) {
         bool answer = is_answer(children[one].status);
         if (best < 0 || (answer && !is_answer(children[best].status)) ||
             (children[best].status == MZ_STATUS_FAILED && children[one].status != MZ_STATUS_FAILED))
             best = one;
         if (answer) forward(SIGTERM);
     }
+    struct mz_progress_view all = boards ? view() : (struct mz_progress_view){0};
+    all.share = best >= 0 && is_answer(children[best].status) ? 1 : 0;
+    mz_progress_end(progress, &all, mz_process_clock() - started);
     if (best < 0) return mz_fail("check: cannot start processes for the portfolio");
     pass_on(children[best].out, STDOUT_FILENO);
     pass_on(children[best].err, STDERR_FILENO);

@@ -3,10 +3,11 @@
 #define MZ_CMD_PORTFOLIO_H
 
 #include "options.h"
+#include "progress.h"
 
 /* Runs `run` once for each algorithm, in processes of their own with settings of their own, and passes on
  * what the first to finish has written. Returns its exit status. */
-int mz_portfolio(const struct mz_settings *settings,
+int mz_portfolio(const struct mz_settings *settings, struct mz_progress *progress,
                  int (*run)(void *data, const struct mz_settings *settings), void *data);
 
 #endif

@@ -1,26 +1,285 @@
-/* The progress line: see progress.h. */
+/* Progress: see progress.h. */
 #include "progress.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "../report/strbuf.h"
 
-#define FIRST          0.5 /* seconds: short searches show nothing */
-#define EVERY          0.2
-#define EVERY_NEW_LINE 2.0
+#define FIRST    0.5 /* seconds: short searches show nothing */
+#define EVERY    0.2
+#define LOG      2.0 /* the first line of a log, and the least between two */
+#define LOG_MOST 600.0
+#define GROWTH   0.25 /* of the time so far, between two lines of a log */
+#define SAMPLE   0.25 /* seconds between samples */
+#define ENOUGH   8    /* estimates that agree ... */
+#define AGREE    2.0  /* ... within this factor */
+#define SOON     10.0 /* seconds: so little is only believed for a while ... */
+#define PATIENCE 30.0 /* ... as long as this */
 
-void mz_progress_update(struct mz_progress *p, const struct mz_counters *c, double seconds)
+static bool has_states(const struct mz_progress_view *v) { return v->counters.states > 0; }
+
+/* What the rate is of: leaves of the tree; states. */
+static double leaves(const struct mz_progress_view *v)
 {
-    if (!p->on || seconds < FIRST || seconds < p->next) return;
-    p->next = seconds + (p->terminal ? EVERY : EVERY_NEW_LINE);
-    fprintf(stderr, "%s%" PRIu64 " executions, %.0f/s, depth %" PRIu64 ", %.0f s%s",
-            p->terminal ? "\r\033[K" : "", c->executions, (double)c->executions / seconds, c->max_depth,
-            seconds, p->terminal ? "" : "\n");
-    fflush(stderr);
-    p->visible = p->terminal;
+    const struct mz_counters *c = &v->counters;
+    return (double)(has_states(v) ? c->states : c->executions + c->blocked + c->cut);
 }
 
-void mz_progress_erase(struct mz_progress *p)
+/* ---- what is made of samples ---- */
+
+static void take_sample(struct mz_progress *p, const struct mz_progress_view *v, double seconds)
+{
+    if (p->sample_count && seconds - p->sampled < SAMPLE) return;
+    double now = leaves(v), last = p->samples[(p->sample_count - 1) % MZ_PROGRESS_SAMPLES].leaves;
+    if (p->sample_count && now < last) p->sample_count = 0; /* it started over */
+    uint32_t i = p->sample_count++ % MZ_PROGRESS_SAMPLES;
+    p->samples[i].seconds = p->sampled = seconds;
+    p->samples[i].leaves = now;
+    p->samples[i].total = v->share > 0 && !has_states(v) ? now / v->share : 0;
+}
+
+static uint32_t samples(const struct mz_progress *p)
+{
+    return p->sample_count < MZ_PROGRESS_SAMPLES ? p->sample_count : MZ_PROGRESS_SAMPLES;
+}
+
+/* For a second. Lately, if that is known. */
+static double rate(const struct mz_progress *p, const struct mz_progress_view *v, double seconds)
+{
+    uint32_t n = samples(p), oldest = p->sample_count > n ? p->sample_count % MZ_PROGRESS_SAMPLES : 0;
+    double since = n > 1 ? p->samples[oldest].seconds : 0, before = n > 1 ? p->samples[oldest].leaves : 0;
+    return seconds > since ? (leaves(v) - before) / (seconds - since) : 0;
+}
+
+/* The total that estimates agree upon; 0: they do not. */
+static double agreed_total(const struct mz_progress *p)
+{
+    uint32_t n = samples(p);
+    double least = INFINITY, most = 0, sum = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        double total = p->samples[i].total;
+        least = fmin(least, total);
+        most = fmax(most, total);
+        sum += log(total);
+    }
+    return n >= ENOUGH && least > 0 && most <= AGREE * least ? exp(sum / n) : 0;
+}
+
+struct outlook {
+    double rate;
+    double share; /* 0: not known */
+    double left;  /* seconds; negative: not known */
+};
+
+static struct outlook look_ahead(struct mz_progress *p, const struct mz_progress_view *v, double seconds)
+{
+    struct outlook o = {.rate = rate(p, v, seconds), .share = has_states(v) ? 0 : v->share, .left = -1};
+    double total = agreed_total(p), now = leaves(v);
+    if (o.share >= 1 || total <= 0 || o.rate <= 0) return o;
+    if (total > now) o.share = now / total;
+    o.left = total > now ? (total - now) / o.rate : 0;
+    if (o.left >= SOON)
+        p->soon_since = 0;
+    else if (p->soon_since <= 0)
+        p->soon_since = seconds;
+    else if (seconds - p->soon_since > PATIENCE)
+        o.left = -1; /* it was wrong */
+    return o;
+}
+
+/* ---- one line for people ---- */
+
+struct piece {
+    char text[48];
+    int rank; /* the largest is left out first */
+};
+
+struct line {
+    struct piece pieces[10];
+    size_t count;
+};
+
+static void add(struct line *l, int rank, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add(struct line *l, int rank, const char *format, ...)
+{
+    struct piece *piece = &l->pieces[l->count++];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(piece->text, sizeof piece->text, format, arguments);
+    va_end(arguments);
+    piece->rank = rank;
+}
+
+static void add_share(struct line *l, double share)
+{
+    int percent = (int)(100 * share);
+    if (share <= 0) return;
+    if (percent < 1)
+        add(l, 2, "less than 1 %% done");
+    else
+        add(l, 2, "about %d %% done", percent > 99 ? 99 : percent);
+}
+
+static void add_time_left(struct line *l, double left)
+{
+    static const struct {
+        double most, unit;
+        const char *name;
+    } units[] = {
+        {100, 10, "s"}, {100 * 60, 60, "min"}, {48 * 3600, 3600, "h"}, {400 * 86400., 86400, "days"}};
+    if (left < 0) return;
+    if (left < SOON) {
+        add(l, 3, "a few seconds left");
+        return;
+    }
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (left >= units[i].most) continue;
+        double n = round(left / units[i].unit) * (i ? 1 : units[i].unit);
+        add(l, 3, "about %.0f %s left", n, units[i].name);
+        return;
+    }
+    add(l, 3, "more than a year left");
+}
+
+static void compose(struct line *l, const struct mz_progress_view *v, const struct outlook *o, double seconds)
+{
+    const struct mz_counters *c = &v->counters;
+    if (has_states(v))
+        add(l, 0, "%" PRIu64 " states", c->states);
+    else
+        add(l, 0, "%" PRIu64 " execution%s", c->executions, c->executions == 1 ? "" : "s");
+    add(l, 4, "%.0f/s", o->rate);
+    add(l, 6, "depth %" PRIu64, c->max_depth);
+    if (v->workers > 1) add(l, 7, "%u workers", v->workers);
+    if (v->errors) add(l, 1, "%u error%s", v->errors, v->errors == 1 ? "" : "s");
+    add_share(l, o->share);
+    add_time_left(l, o->left);
+    add(l, 5, "%.0f s", seconds);
+}
+
+/* As many pieces as fit. */
+static char *joined(struct line *l, size_t width)
+{
+    for (;;) {
+        struct mz_strbuf b = {0};
+        size_t worst = 0;
+        for (size_t i = 0; i < l->count; i++) {
+            mz_strbuf_addf(&b, "%s%s", i ? ", " : "", l->pieces[i].text);
+            if (l->pieces[i].rank > l->pieces[worst].rank) worst = i;
+        }
+        if (b.length <= width || l->count == 1) return mz_strbuf_take(&b);
+        mz_strbuf_release(&b);
+        memmove(&l->pieces[worst], &l->pieces[worst + 1], (--l->count - worst) * sizeof *l->pieces);
+    }
+}
+
+/* The last column stays free: some terminals go on to the next line otherwise. */
+static size_t width(const struct mz_progress *p)
+{
+    struct winsize size;
+    if (p->form != MZ_PROGRESS_LINE) return SIZE_MAX;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < 2 ? 79 : size.ws_col - 1u;
+}
+
+static void write_text(struct mz_progress *p, const struct mz_progress_view *v, const struct outlook *o,
+                       double seconds)
+{
+    struct line l = {0};
+    compose(&l, v, o, seconds);
+    char *text = joined(&l, width(p));
+    bool over = p->form == MZ_PROGRESS_LINE;
+    fprintf(stderr, over ? "\r\033[K%s" : "%s\n", text);
+    fflush(stderr);
+    p->visible = over;
+    free(text);
+}
+
+/* ---- objects for programs ---- */
+
+static void write_json(const struct mz_progress *p, const struct mz_progress_view *v, const struct outlook *o,
+                       double seconds, bool last)
+{
+    const struct mz_counters *c = &v->counters;
+    struct mz_strbuf b = {0};
+    mz_strbuf_addf(&b, "{\"algorithm\": \"%s\", \"executions\": %" PRIu64 ", \"blocked\": %" PRIu64,
+                   p->algorithm, c->executions, c->blocked);
+    mz_strbuf_addf(&b, ", \"cut\": %" PRIu64 ", \"states\": %" PRIu64 ", \"revisited\": %" PRIu64, c->cut,
+                   c->states, c->revisited);
+    mz_strbuf_addf(&b, ", \"rate\": %.1f, \"depth\": %" PRIu64 ", \"errors\": %u, \"workers\": %u", o->rate,
+                   c->max_depth, v->errors, v->workers);
+    mz_strbuf_addf(&b, ", \"seconds\": %.3f", seconds);
+    if (o->share > 0)
+        mz_strbuf_addf(&b, ", \"share\": %.6g", o->share);
+    else
+        mz_strbuf_add(&b, ", \"share\": null");
+    if (o->left >= 0)
+        mz_strbuf_addf(&b, ", \"seconds_left\": %.1f", o->left);
+    else
+        mz_strbuf_add(&b, ", \"seconds_left\": null");
+    mz_strbuf_addf(&b, ", \"final\": %s}\n", last ? "true" : "false");
+    fputs(mz_strbuf_text(&b), stderr);
+    fflush(stderr);
+    mz_strbuf_release(&b);
+}
+
+/* ---- when ---- */
+
+struct mz_progress_view mz_progress_of(const struct mz_channel *c)
+{
+    return (struct mz_progress_view){.counters = c->counters,
+                                     .share = (double)c->counters.share / (double)MZ_SHARE_ONE,
+                                     .errors = c->finding_count,
+                                     .workers = 1};
+}
+
+bool mz_progress_due(const struct mz_progress *p, double seconds)
+{
+    return (p->form != MZ_PROGRESS_NONE || p->board) &&
+           (seconds >= p->next || seconds >= p->sampled + SAMPLE);
+}
+
+static double time_of_next(const struct mz_progress *p, double seconds)
+{
+    if (p->form != MZ_PROGRESS_LOG) return seconds + EVERY;
+    return seconds + fmin(fmax(LOG, GROWTH * seconds), LOG_MOST);
+}
+
+static double time_of_first(const struct mz_progress *p)
+{
+    return p->form == MZ_PROGRESS_LOG ? LOG : p->form == MZ_PROGRESS_JSON ? 0 : FIRST;
+}
+
+void mz_progress_update(struct mz_progress *p, const struct mz_progress_view *v, double seconds)
+{
+    if (!mz_progress_due(p, seconds)) return;
+    if (p->board) {
+        *p->board = *v;
+        p->next = seconds + EVERY;
+        return;
+    }
+    take_sample(p, v, seconds);
+    if (seconds < p->next || seconds < time_of_first(p)) return;
+    p->next = time_of_next(p, seconds);
+    struct outlook o = look_ahead(p, v, seconds);
+    if (p->form == MZ_PROGRESS_JSON)
+        write_json(p, v, &o, seconds, false);
+    else
+        write_text(p, v, &o, seconds);
+}
+
+void mz_progress_end(struct mz_progress *p, const struct mz_progress_view *v, double seconds)
 {
     if (p->visible) fputs("\r\033[K", stderr);
     p->visible = false;
+    if (p->form != MZ_PROGRESS_JSON || p->board) return;
+    struct outlook o = {.rate = seconds > 0 ? leaves(v) / seconds : 0,
+                        .share = has_states(v) && v->share < 1 ? 0 : v->share,
+                        .left = v->share >= 1 ? 0 : -1};
+    write_json(p, v, &o, seconds, true);
 }

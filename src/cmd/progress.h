@@ -1,19 +1,48 @@
-/* The line that shows, on a terminal, how a long search is getting on. It goes to standard error and is
- * erased before anything else is written. */
+/* How a long search is getting on, on standard error:
+ *
+ *   on a terminal   one line, written over and over, erased before anything else is written
+ *   into a log      a line now and then, the later the less often
+ *   as JSON         an object on each line, every half second and at the end, for other programs
+ *
+ * The share that is done is an estimate, and so is the time left (docs/PAPERS.md: how good they are). Time is
+ * shown only while estimates agree with each other. */
 #ifndef MZ_CMD_PROGRESS_H
 #define MZ_CMD_PROGRESS_H
 
 #include <stdbool.h>
 #include "../event/channel.h"
 
-struct mz_progress {
-    bool on;
-    bool terminal; /* overwrite the line; else a new line now and then */
-    double next;   /* seconds since the start: when to write again */
-    bool visible;  /* something stands on the line */
+enum mz_progress_form { MZ_PROGRESS_NONE, MZ_PROGRESS_LINE, MZ_PROGRESS_LOG, MZ_PROGRESS_JSON };
+
+struct mz_progress_view { /* what there is to show */
+    struct mz_counters counters;
+    double share; /* done, estimated; 0: not known */
+    uint32_t errors, workers;
 };
 
-void mz_progress_update(struct mz_progress *p, const struct mz_counters *counters, double seconds);
-void mz_progress_erase(struct mz_progress *p);
+#define MZ_PROGRESS_SAMPLES 16
+
+struct mz_progress {
+    enum mz_progress_form form;
+    const char *algorithm;
+    double next;  /* seconds since the start: when to write again */
+    bool visible; /* something stands on the line */
+    /* What was seen: for the rate, and to see whether estimates agree. */
+    struct {
+        double seconds, leaves, total; /* total: estimated; 0: not known */
+    } samples[MZ_PROGRESS_SAMPLES];
+    uint32_t sample_count;
+    double sampled;                 /* when the last one was taken */
+    double soon_since;              /* for how long it has been said that it is about to end */
+    struct mz_progress_view *board; /* a member of a portfolio writes here instead */
+};
+
+/* Of one target. */
+struct mz_progress_view mz_progress_of(const struct mz_channel *channel);
+/* Is it time to look? Looking may cost something. */
+bool mz_progress_due(const struct mz_progress *p, double seconds);
+void mz_progress_update(struct mz_progress *p, const struct mz_progress_view *view, double seconds);
+/* The search has ended: the line goes, the last object comes. */
+void mz_progress_end(struct mz_progress *p, const struct mz_progress_view *view, double seconds);
 
 #endif

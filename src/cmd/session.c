@@ -84,7 +84,7 @@ static int run_schedule(struct mz_target *t, const struct mz_replay *r, uint64_t
     t->locations = r->locations;
     t->location_count = r->location_count;
     t->time_limit = REPLAY_TIME;
-    t->progress.on = false;
+    t->progress = (struct mz_progress){0};
     return mz_target_run(t, outcome);
 }
 

@@ -216,12 +216,14 @@ static void watch(struct mz_watch *w)
         if (done == w->pid || (done < 0 && errno != EINTR)) break;
         look_at_time(w, now);
         mz_watch_life(w, now);
-        mz_progress_update(&w->target->progress, &w->outcome->channel->counters, now - w->started);
+        struct mz_progress_view view = mz_progress_of(w->outcome->channel);
+        mz_progress_update(&w->target->progress, &view, now - w->started);
         handle(w, mz_process_next_signal(patience(w, now)));
     }
     kill(-w->pid, SIGKILL); /* whatever it started itself */
-    mz_progress_erase(&w->target->progress);
     w->outcome->seconds = mz_process_clock() - w->started;
+    struct mz_progress_view view = mz_progress_of(w->outcome->channel);
+    mz_progress_end(&w->target->progress, &view, w->outcome->seconds);
     w->outcome->peak_memory = (uint64_t)usage.ru_maxrss * 1024;
 }
 

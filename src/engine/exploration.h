@@ -67,10 +67,12 @@ struct mz_node {
     uint32_t inherited;                /* of these; the others are branches that have been explored */
     uint32_t journal, races;
     mz_clock clocks;
-    uint32_t wakeup;        /* branches after the current one, first of a list (optimal) */
-    struct mz_step step;    /* the current branch */
-    uint8_t foreseen;       /* if it is from a wakeup tree: the access that it will have, plus one; else 0 */
-    struct mz_tally before; /* shared searches: the counts when the current branch began */
+    uint32_t wakeup;     /* branches after the current one, first of a list (optimal) */
+    struct mz_step step; /* the current branch */
+    uint8_t foreseen;    /* if it is from a wakeup tree: the access that it will have, plus one; else 0 */
+    struct mz_tally
+        before;     /* the counts when the current branch began, unless it is the first and not shared */
+    uint64_t first; /* the leaves when it was entered */
 };
 
 /* Two events that could happen in the other order; or an event and something that it prevented. An exclusive
@@ -208,6 +210,10 @@ struct mz_exploration {
     struct mz_stateful *stateful; /* NULL: the algorithm is stateless */
 
     struct mz_counters counters;
+    struct {
+        uint64_t size, expected; /* leaves of branches that were not the first of their node; the mean of
+                                    those before them */
+    } estimate;
     uint32_t clock_capacity, journal_capacity;
     uint64_t path_bytes; /* the most that the path has needed so far */
 };
@@ -390,6 +396,9 @@ void mz_tree_log_rewind(struct mz_exploration *x, uint32_t k);
 void mz_tree_log_restart(struct mz_exploration *x);
 void mz_tree_log_end(struct mz_exploration *x);
 
+/* Of the tree: executions, also those that were blocked or cut. */
+static inline uint64_t mz_leaves(const struct mz_counters *c) { return c->executions + c->blocked + c->cut; }
+
 /* wire.c: how things are put into messages. Objects go by their keys. */
 #define MZ_WIRE 16 /* bytes of an element */
 void mz_put_key(const struct mz_exploration *x, struct mz_message *m, uint64_t key);
@@ -425,6 +434,9 @@ void mz_rewind_all(struct mz_exploration *x);
 bool mz_explore_full(struct mz_exploration *x);
 /* Bytes of what a search needs that keeps neither trees nor states. */
 uint64_t mz_path_memory(const struct mz_exploration *x);
+
+/* estimate.c */
+void mz_estimate_branch(struct mz_exploration *x, uint32_t k);
 
 /* fall_back.c */
 bool mz_can_fall_back(const struct mz_exploration *x);

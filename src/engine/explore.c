@@ -183,6 +183,7 @@ static void fresh_node(struct mz_exploration *x, uint32_t k)
     n->enabled = x->view->enabled;
     n->backtrack = n->done = n->choices = 0;
     n->foreseen = 0;
+    n->first = mz_leaves(&x->counters);
     n->journal = x->journal_count;
     n->races = x->race_count;
     n->clocks = x->clock_count;
@@ -434,6 +435,7 @@ static void start_over(struct mz_exploration *x)
     x->counters.races = x->counters.max_depth = 0;
     x->counters.states = x->counters.revisited = x->counters.matches = x->counters.peeks = 0;
     x->counters.restarts++;
+    x->counters.share = 0;
     if (x->stateful) mz_stateful_clear(x);
     if (x->tree_log) mz_tree_log_restart(x);
 }
@@ -499,12 +501,14 @@ bool mz_explore_end(struct mz_exploration *x)
     for (uint32_t k = x->path.depth + x->barren; k-- > x->share.top;) {
         if (x->options.sleep_sets && !(x->barren && k == x->path.depth))
             mz_sleep_add(x, k, mz_elem_of(&x->path.events[k]));
+        if (mz_unlikely(x->nodes[k].sleep_count > x->nodes[k].inherited + 1)) mz_estimate_branch(x, k);
         if (x->reduction->next(x, k)) {
             rewind_to(x, k);
             return true;
         }
     }
     if (x->tree_log) mz_tree_log_end(x);
+    x->counters.share = MZ_SHARE_ONE;
     return false;
 }
 

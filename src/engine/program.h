@@ -205,6 +205,8 @@ bool mz_explore_end(struct mz_exploration *x);
 /* Before the end: the execution was a part of another one and does not count. */
 void mz_explore_cut(struct mz_exploration *x);
 void mz_explore_abandon(struct mz_exploration *x); /* instead: only count it, the search is over */
+/* Before another execution begins: how much is done of what there is to do, into the counters. */
+void mz_explore_estimate(struct mz_exploration *x);
 enum mz_ending mz_explore_ending(const struct mz_exploration *x);
 
 /* Local operations of the running step: `thread` has just ... */

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MZ_CHANNEL_MAGIC   0x4d5a43484e310a00ull
-#define MZ_CHANNEL_VERSION 17u
+#define MZ_CHANNEL_VERSION 18u
 #define MZ_CHANNEL_ENV     "MAZURKA_CHANNEL"
 
 #define MZ_MAX_THREADS  64
@@ -271,6 +271,7 @@ struct mz_options_block {
     uint64_t block_address; /* replaying a finding about a block of the heap: record what becomes of it */
 };
 
+#define MZ_SHARE_ONE 1000000000000000000ull
 struct mz_counters {
     uint64_t executions;  /* complete ones; in the channel, of stateful algorithms, also those that revisit */
     uint64_t blocked;     /* cut short because all that could run was asleep */
@@ -291,6 +292,7 @@ struct mz_counters {
     uint64_t unjoined;     /* executions that ended while threads were still running or waiting */
     uint64_t kept;         /* executions that no assumption left out (mz_assume), of all searches */
     uint64_t fell_back; /* executions before optimal went on as source, for want of memory; 0: it did not */
+    uint64_t share;     /* estimated, of what there is to do; of MZ_SHARE_ONE; 0: not known */
     uint64_t forgot;    /* states before states were forgotten, for want of memory; 0: they were not */
 };
 

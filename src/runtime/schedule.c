@@ -415,6 +415,24 @@ static bool one_execution(void)
     return more && !rt.once;
 }
 
+/* Now and then the share that is done is estimated, for those who watch. How often that is, in executions,
+ * follows from how long they take. */
+#define ESTIMATE_TICKS 300000000u /* a tenth of a second, about */
+
+static void estimate(void)
+{
+    static uint64_t before;
+    static uint32_t next, step = 1;
+    if (mz_likely((int32_t)(rt.runs - next) < 0)) return;
+    mz_explore_estimate(rt.x);
+    rt.channel->counters.share = mz_explore_counters(rt.x)->share;
+    uint64_t now = mz_ticks();
+    if (now - before < ESTIMATE_TICKS / 2 && step < 1u << 20) step *= 2;
+    if (now - before > ESTIMATE_TICKS * 2 && step > 1) step /= 2;
+    before = now;
+    next = rt.runs + step;
+}
+
 /* All of it; or, for a worker, one task. */
 static enum mz_end explore(void)
 {
@@ -422,6 +440,7 @@ static enum mz_end explore(void)
     bool more = true;
     while (end == MZ_END_RUNNING && more) {
         more = one_execution();
+        if (more) estimate();
         end = limit_reached();
     }
     if (end == MZ_END_RUNNING || (!more && end != MZ_END_FINDING)) {

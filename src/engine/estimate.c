@@ -1,0 +1,101 @@
+/* How much of the search is done: an estimate of the size of its tree, in leaves (executions, also those that
+ * were blocked or cut), from the path that is being explored. Nothing is computed until somebody asks.
+ *
+ * Bottom up, a node of the path has
+ *
+ *   branches that are explored     their leaves are counted: those since the node was entered, less the
+ *                                  current branch's
+ *   the current branch             the estimate for the node below
+ *   branches that are known to     each as large as those two kinds are on the average, times `later`: how
+ * much be left                        larger or smaller than the mean of those before them branches turned
+ * out to be, in the whole search so far
+ *
+ * Branches that are not known yet do not count: how many there will be cannot be told. `later` is what makes
+ * the difference to Knuth (1975) and to the recursive estimator of Kilby, Slaney, Thiebaux and Walsh (2006):
+ * what sleep sets leave of a branch depends on those explored before it. docs/PAPERS.md has what was
+ * measured. */
+#include "reduction.h"
+
+#define LEAST_LATER 0.3
+#define MOST_LATER  1.5
+#define DOUBT       50 /* leaves to see before `later` is believed */
+
+static uint64_t leaves_of(struct mz_tally t) { return t.executions + t.blocked + t.cut; }
+
+static uint32_t explored(const struct mz_exploration *x, uint32_t k)
+{
+    const struct mz_node *n = &x->nodes[k];
+    if (!x->options.sleep_sets) return (uint32_t)__builtin_popcountll(n->done);
+    return n->sleep_count - n->inherited;
+}
+
+static uint32_t left(const struct mz_exploration *x, uint32_t k)
+{
+    const struct mz_node *n = &x->nodes[k];
+    uint32_t count = 0;
+    if (x->reduction->next != mz_next_in_backtrack) {
+        for (uint32_t w = n->wakeup; w; w = x->wakeup[w].next) count++;
+        return count;
+    }
+    count = (uint32_t)__builtin_popcountll(n->choices & ~mz_sleep_choices(x, k, n->step.thread));
+    for (uint64_t t = n->backtrack & ~n->done & ~mz_bit(n->step.thread); t; t &= t - 1)
+        count += !mz_all_asleep(x, k, __builtin_ctzll(t));
+    return count;
+}
+
+/* A branch of node k has been explored, and is not its first. */
+void mz_estimate_branch(struct mz_exploration *x, uint32_t k)
+{
+    const struct mz_node *n = &x->nodes[k];
+    uint64_t before = leaves_of(n->before);
+    x->estimate.size += mz_leaves(&x->counters) - before;
+    x->estimate.expected += (before - n->first) / (explored(x, k) - 1);
+}
+
+static double later(const struct mz_exploration *x)
+{
+    double ratio = ((double)x->estimate.size + DOUBT) / ((double)x->estimate.expected + DOUBT);
+    return ratio < LEAST_LATER ? LEAST_LATER : ratio > MOST_LATER ? MOST_LATER : ratio;
+}
+
+/* Leaves below node `top`, which is on the path, and of these the explored ones. At node `replay` a new
+ * branch is about to begin. */
+static double leaves_below(const struct mz_exploration *x, uint32_t top)
+{
+    uint64_t now = mz_leaves(&x->counters);
+    double total = 1, ratio = later(x);
+    for (uint32_t k = x->path.replay + 1; k-- > top;) {
+        const struct mz_node *n = &x->nodes[k];
+        uint32_t done = explored(x, k), todo = left(x, k);
+        bool fresh = k == x->path.replay;
+        uint64_t begun = fresh ? now : done ? leaves_of(n->before) : n->first;
+        double before = (double)(begun - n->first), current = (double)(now - begun);
+        if (fresh)
+            current = done ? ratio * before / done : 1;
+        else if (current < total)
+            current = total;
+        total = before + current + todo * ratio * (before + current) / (done + 1);
+    }
+    return total;
+}
+
+static double share(const struct mz_exploration *x)
+{
+    const struct mz_share *s = &x->share;
+    if (x->stateful || x->path.live || x->path.replay < s->root) return 0;
+    uint64_t now = mz_leaves(&x->counters);
+    double total = leaves_below(x, s->root), done = (double)now;
+    if (mz_shared(x)) {
+        double part = (double)(now - leaves_of(s->before));
+        done = (double)(now - leaves_of(s->told));
+        total = done + (total > part ? total - part : 0);
+        if (s->next_leaf && s->leaves > s->next_leaf)
+            total += total / s->next_leaf * (s->leaves - s->next_leaf);
+    }
+    return total > done ? done / total : 1;
+}
+
+void mz_explore_estimate(struct mz_exploration *x)
+{
+    x->counters.share = (uint64_t)(share(x) * (double)MZ_SHARE_ONE);
+}
