@@ -432,6 +432,8 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
     mz_cluster_dismiss(p.cluster);
     outcome->seconds = mz_process_clock() - p.started;
     if (status == 0 && p.count > 0 && !p.failed) mz_pool_merge(&p);
+    if (status == 0 && outcome->interrupted && !p.failed && !outcome->channel)
+        status = mz_fail("%s: interrupted before it started", t->program->name);
     if (status == 0 && (p.failed || !outcome->channel)) status = MZ_STATUS_FAILED;
     if (status == 0 && !outcome->channel->started) status = mz_target_no_start(t, outcome);
     clean_up(&p);

@@ -137,7 +137,8 @@ struct mz_share {
     uint32_t leaves, leaf;  /* of the batch: how many; which one it is on */
     uint32_t next_leaf;     /* how many have been begun */
     struct mz_tally before; /* the counts when the leaf was begun */
-    struct mz_step *steps;  /* how to get to the top */
+    struct mz_step *steps;  /* how to get to the top ... */
+    uint32_t way;           /* ... that there was when the task came */
     struct mz_elem *asleep; /* what is put to sleep on the way ... */
     uint32_t *asleep_end;   /* ... at each node: up to this one */
     uint32_t kept;          /* nodes before this one have their lists from before this execution */

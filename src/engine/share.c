@@ -129,15 +129,14 @@ static uint32_t get_elems(struct mz_exploration *x, struct mz_message *m, struct
     return count;
 }
 
-/* How many nodes are the same as on the way before. */
-static uint32_t same_nodes(const struct mz_exploration *x, const struct mz_step *old, uint32_t top)
+/* A step of the new way. Does it lead to the same node as that of the one before? */
+static bool get_step(struct mz_exploration *x, struct mz_message *m, uint32_t k)
 {
-    const struct mz_share *s = &x->share;
-    uint32_t n = 0;
-    while (n < top && n < s->root && s->steps[n].thread == old[n].thread &&
-           s->steps[n].choice == old[n].choice)
-        n++;
-    return n < s->root ? n + 1 : n;
+    struct mz_share *s = &x->share;
+    uint32_t word = mz_get(m);
+    struct mz_step old = k < s->way ? s->steps[k] : x->path.steps[k];
+    struct mz_step new = s->steps[k] = (struct mz_step){(uint8_t)(word & 0xff), (uint8_t)(word >> 8 & 0xff)};
+    return k < s->root && old.thread == new.thread && old.choice == new.choice && new.choice != MZ_ANY;
 }
 
 bool mz_explore_task(struct mz_exploration *x, struct mz_message *m)
@@ -151,13 +150,14 @@ bool mz_explore_task(struct mz_exploration *x, struct mz_message *m)
     }
     uint32_t top = mz_get_count(m, 8), leaves = mz_get(m);
     if (kind != MZ_SHARE_TASK || m->bad || top + 2 >= x->capacity || !leaves) return false;
+    s->kept = s->root > 0;
     for (uint32_t k = 0; k < top; k++) {
-        uint32_t word = mz_get(m);
-        s->steps[k] = (struct mz_step){(uint8_t)(word & 0xff), (uint8_t)(word >> 8 & 0xff)};
+        bool same = get_step(x, m, k);
+        if (same && s->kept == k + 1 && k + 1 < s->root) s->kept++; /* the node that it leads to */
         s->asleep_end[k] = asleep = get_elems(x, m, s->asleep, asleep);
     }
     mz_get_tree(x, m, &tree);
-    s->kept = same_nodes(x, x->path.steps, top);
+    s->way = top;
     mz_rewind_all(x);
     forget_task(x);
     for (; s->kept <= top; s->kept++) {
@@ -165,8 +165,8 @@ bool mz_explore_task(struct mz_exploration *x, struct mz_message *m)
         s->stamps[s->kept] = ++s->stamp;
         s->asked[s->kept] = 0;
     }
-    if (tree) mz_wakeup_clear(x, &x->nodes[top].wakeup);
-    if (tree) x->nodes[top].wakeup = tree;
+    mz_wakeup_clear(x, &x->nodes[top].wakeup);
+    x->nodes[top].wakeup = tree;
     for (uint32_t k = top; k-- > 0 && !m->bad;) mz_merge_tree(x, m, &x->nodes[k].wakeup);
     s->told = s->before = mz_tally_of(&x->counters);
     s->top = s->root = top;

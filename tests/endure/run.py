@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""Runs that are disturbed end as if they had not been: the same verdict and findings, and as many executions.
+
+    tests/endure/run.py [--runs N] [--seed S] [--seconds T] [--verbose]
+
+Each run draws a program, an algorithm and what happens to it, at random times:
+
+    workers    some of its workers are killed
+    whole      the command is killed, and --resume goes on from its last checkpoint, again and again
+    signal     the same with SIGINT or SIGTERM, upon which it writes a checkpoint and ends
+    both       workers are killed, then the whole, then it is resumed
+    ranks      of an mpirun, ranks other than 0 are killed (if there is one)
+
+Prints a line for each difference, and figures at the end. Exit status 1 if there was a difference."""
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PAPERS = os.path.join(ROOT, "tests", "papers")
+
+# flags, program. All take some tenths of a second, and some tell several errors.
+CASES = [
+    ("-DN=13", "lastzero.c"),
+    ("-DN=15", "indexer.c"),
+    ("-DN=24", "filesystem.c"),
+    ("-DP=3 -DC=3", "bbuf.c"),
+    ("-DN=11 --algorithm=source", "lastzero.c"),
+    ("-DP=3 -DC=3 --algorithm=source", "bbuf.c"),
+    ("-DN=8 --algorithm=dpor", "lastzero.c"),
+    ("-DP=3 -DC=3 -DIF --keep-going", "bbuf.c"),
+    ("-DP=4 -DC=2 -DSIZE=1 -DIF --keep-going", "bbuf.c"),
+    ("-DP=3 -DC=3 -DSIZE=1 -DIF --keep-going --algorithm=source", "bbuf.c"),
+]
+PATIENCE = 120  # seconds for one run, however disturbed
+MOST_RESUMES = 60
+
+
+class Run:
+    def __init__(self, case, dir, rng):
+        self.flags, self.program = case[0].split(), os.path.join(PAPERS, case[1])
+        self.dir, self.rng = dir, rng
+        self.json = os.path.join(dir, "result.json")
+        self.checkpoint = os.path.join(dir, "checkpoint")
+        self.kills = self.resumes = self.redundant = 0
+        self.jobs = rng.choice([2, 2, 3, 4])
+
+    def command(self, *more, prefix=()):
+        return list(prefix) + [os.path.join(ROOT, "mazurka"), "check", "-q", "--progress=never", "--color=never",
+                               "-j", str(self.jobs), "--json=" + self.json, *self.flags, *more, self.program]
+
+    def start(self, *more, prefix=()):
+        if os.path.exists(self.json):
+            os.unlink(self.json)
+        out = open(os.path.join(self.dir, "out"), "w")
+        return subprocess.Popen(self.command(*more, prefix=prefix), stdin=subprocess.DEVNULL, stdout=out,
+                                stderr=subprocess.STDOUT, cwd=self.dir)
+
+    def result(self, status):
+        """What has to be the same."""
+        try:
+            with open(self.json) as f:
+                d = json.load(f)
+        except (OSError, ValueError):
+            with open(os.path.join(self.dir, "out")) as f:
+                return ("no result", status, f.read()[:500])
+        self.redundant += d.get("redundant", 0)
+        if d["verdict"] == "failed":
+            with open(os.path.join(self.dir, "out")) as f:
+                return ("failed", False, status, f.read()[:500])
+        errors = sorted((e["kind"], os.path.basename(e["file"] or ""), e["line"] or 0) for e in d["errors"])
+        # Which executions are blocked is not fixed; which are complete is.
+        return (d["verdict"], d["complete"], status, d["executions"], d["cut"], tuple(errors))
+
+    def wait(self, process, seconds=PATIENCE):
+        try:
+            return process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def children(self, pid, name):
+        """Of that name: neither the compiler, nor what has just been started and is not yet itself."""
+        found = []
+        try:
+            with open("/proc/%d/task/%d/children" % (pid, pid)) as f:
+                for child in f.read().split():
+                    with open("/proc/%s/comm" % child) as c:
+                        if c.read().startswith(name):
+                            found.append(int(child))
+        except OSError:
+            pass
+        return found
+
+    def kill_some(self, process, often, pause):
+        """Of the children, one by one, until it has ended or that was all."""
+        for _ in range(often):
+            if self.wait(process, self.rng.uniform(0, pause)) is not None:
+                return
+            children = self.children(process.pid, "program-")
+            if children:
+                self.kill(self.rng.choice(children), signal.SIGKILL)
+
+    def kill(self, pid, number):
+        try:
+            os.kill(pid, number)
+            self.kills += 1
+        except ProcessLookupError:
+            pass
+
+    # ---- what happens ----
+
+    def undisturbed(self):
+        return self.result(self.wait(self.start()))
+
+    def workers(self):
+        process = self.start()
+        self.kill_some(process, self.rng.randint(1, 5), 0.2)
+        return self.result(self.wait(process))
+
+    def resumed(self, signals, kills):
+        saving = ["--checkpoint=" + self.checkpoint,
+                  "--checkpoint-interval=%.2f" % self.rng.choice([0.02, 0.05, 0.1, 0.3])]
+        for _ in range(MOST_RESUMES):
+            more = saving + (["--resume=" + self.checkpoint] if os.path.exists(self.checkpoint) else [])
+            process = self.start(*more)
+            if kills:
+                self.kill_some(process, self.rng.randint(0, 3), 0.1)
+            status = self.wait(process, self.rng.uniform(0.02, 0.6))
+            if status is not None:
+                return self.result(status)
+            self.kill(process.pid, self.rng.choice(signals))
+            status = self.wait(process)
+            result = self.result(status) if status >= 0 else None
+            if result and (result[1] or (result[0] == "failed" and "interrupted" not in result[3])):
+                return result # it had ended already; or something else is wrong
+            self.resumes += 1
+        return self.result(self.wait(self.start("--resume=" + self.checkpoint)))
+
+    def whole(self):
+        return self.resumed([signal.SIGKILL], False)
+
+    def signal(self):
+        return self.resumed([signal.SIGINT, signal.SIGTERM], False)
+
+    def both(self):
+        return self.resumed([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM], True)
+
+    def ranks(self):
+        """The processes of mpirun are its ranks, in order; without rank 0 there is nobody to go on."""
+        self.jobs = 1
+        process = self.start(prefix=("mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "4"))
+        for _ in range(self.rng.randint(1, 3)):
+            if self.wait(process, self.rng.uniform(0.2, 0.6)) is not None:
+                break
+            ranks = self.children(process.pid, "mazurka")[1:]
+            if ranks:
+                self.kill(self.rng.choice(ranks), signal.SIGKILL)
+        return self.result(self.wait(process))
+
+
+def parse():
+    p = argparse.ArgumentParser()
+    p.add_argument("--runs", type=int, default=20)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--seconds", type=float, default=0, help="stop after so long")
+    p.add_argument("--ranks", action="store_true", help="also kill ranks of an mpirun")
+    p.add_argument("--verbose", action="store_true")
+    return p.parse_args()
+
+
+def main():
+    a = parse()
+    began, expected, totals = time.time(), {}, {}
+    different = runs = kills = resumes = redundant = 0
+    ways = ["workers", "whole", "signal", "both"]
+    if a.ranks and shutil.which("mpirun"):
+        ways.append("ranks")
+    for i in range(a.runs):
+        if a.seconds and time.time() - began > a.seconds:
+            break
+        rng = random.Random(a.seed * 1000003 + i)
+        case, way = CASES[(a.seed + i) % len(CASES)], rng.choice(ways)
+        with tempfile.TemporaryDirectory(prefix="mazurka-endure-") as dir:
+            if case not in expected:
+                expected[case] = Run(case, dir, rng).undisturbed()
+                if expected[case][:2] not in (("verified", True), ("error", True)):
+                    sys.exit("%s %s: %r" % (case[1], case[0], expected[case]))
+            run = Run(case, dir, rng)
+            got = getattr(run, way)()
+        runs += 1
+        kills += run.kills
+        resumes += run.resumes
+        redundant += run.redundant
+        totals[way] = totals.get(way, 0) + 1
+        same = got == expected[case]
+        if not same:
+            different += 1
+        if a.verbose or not same:
+            print("%s run %d: %s %s, %s: %d kills, %d resumes%s" % (
+                "same" if same else "DIFFERENT", i, case[1], case[0], way, run.kills, run.resumes,
+                "" if same else "\n  expected %r\n  got      %r" % (expected[case], got)), flush=True)
+    print("%d runs disturbed (%s): %d kills, %d resumes, %d executions explored again, %d different, %.0f s" % (
+        runs, ", ".join("%s %d" % w for w in sorted(totals.items())), kills, resumes, redundant, different,
+        time.time() - began))
+    return 1 if different else 0
+
+
+sys.exit(main())
