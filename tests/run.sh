@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every test. `make test` builds first and calls this. Ends with "N passed, M failed".
 #
-#   sh tests/run.sh [SECTION...]     sections: checks random programs classics papers structures examples fuzz simulator cli
+#   sh tests/run.sh [SECTION...]     sections: checks random programs classics papers structures examples fuzz simulator endure cli
 #
 # SLOW=1       also the expectations marked SLOW (sizes of the benchmarks), and `all`, `every` under dpor too
 # JOBS=N       tests at a time, default 2
@@ -216,6 +216,9 @@ run_section() {
             fail "simulator: build/mz-simulate is not there (make build/mz-simulate build/mz-simulate-test)"
         fi
         ;;
+    endure)
+        run_counted endure python3 tests/endure/run.py --runs 24 --seconds "${ENDURE_SECONDS:-25}"
+        ;;
     cli)
         if [ -f tests/cli/run.sh ]; then run_counted cli sh tests/cli/run.sh; fi
         ;;
@@ -226,7 +229,7 @@ run_section() {
     esac
 }
 
-[ $# -gt 0 ] || set -- checks random programs classics papers modes structures examples fuzz simulator cli
+[ $# -gt 0 ] || set -- checks random programs classics papers modes structures examples fuzz simulator endure cli
 for section in "$@"; do
     before=$passed
     started=$(date +%s)

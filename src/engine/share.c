@@ -136,7 +136,7 @@ static bool get_step(struct mz_exploration *x, struct mz_message *m, uint32_t k)
     uint32_t word = mz_get(m);
     struct mz_step old = k < s->way ? s->steps[k] : x->path.steps[k];
     struct mz_step new = s->steps[k] = (struct mz_step){(uint8_t)(word & 0xff), (uint8_t)(word >> 8 & 0xff)};
-    return k < s->root && old.thread == new.thread && old.choice == new.choice && new.choice != MZ_ANY;
+    return k < s->root && old.thread == new.thread &&old.choice == new.choice &&new.choice != MZ_ANY;
 }
 
 bool mz_explore_task(struct mz_exploration *x, struct mz_message *m)

@@ -172,7 +172,8 @@ static bool same_totals(struct mz_checker *c, const struct mz_model_report *repo
 static bool check_config(struct mz_checker *c, const struct mz_model *m)
 {
     struct replay r = {.c = c};
-    bool shared = c->config >= MZ_CONFIG_SHARED, reduces = configs[c->config].once || shared;
+    bool shared = c->config >= MZ_CONFIG_SHARED,
+         reduces = configs[c->config].once || (shared && configs[c->config].sleep_sets);
     struct mz_model_run run = {
         .max_runs = reduces ? SOME_RUNS : c->limits.interleavings,
         .visit = visit,
