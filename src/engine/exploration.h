@@ -178,10 +178,12 @@ struct mz_exploration {
 
     uint32_t *clocks; /* MZ_MAX_THREADS words each, the first `lanes` in use */
     mz_clock clock_count;
-    uint32_t lanes; /* threads seen, rounded up */
+    uint32_t lanes;   /* threads seen, rounded up */
+    mz_clock joining; /* the clock that a join has just made, if its thread alone refers to it; else 0 */
 
     mz_clock thread_clock[MZ_MAX_THREADS];
-    mz_number *thread_events[MZ_MAX_THREADS]; /* numbers of the events of each thread, in order */
+    mz_number *thread_event_lists;
+    mz_number *thread_events[MZ_MAX_THREADS]; /* in there: numbers of the events of each thread, in order */
     uint32_t thread_event_count[MZ_MAX_THREADS];
 
     struct mz_elem *sleep;
@@ -321,10 +323,14 @@ bool mz_last_is_initial(const struct mz_exploration *x, const struct mz_race *ra
 mz_clock mz_clock_of_last(struct mz_exploration *x, const struct mz_race *race);
 bool mz_is_initial(const struct mz_exploration *x, const struct mz_race *race, int thread);
 
-/* sequence.c */
 /* Whether a step stands for the sequence v: not at all; for v as it is; or for every sequence that starts
  * with the core of v. */
 enum mz_cover { MZ_UNCOVERED, MZ_COVERED, MZ_SETTLED };
+
+/* cover.c: what sleep(E') and the wakeup tree of E' = node k say of v; MZ_UNCOVERED: nothing is known. */
+enum mz_cover mz_covered(const struct mz_exploration *x, uint32_t k, const struct mz_race *race);
+
+/* sequence.c */
 void mz_sequence_build(struct mz_exploration *x, const struct mz_race *race);
 void mz_sequence_complete(struct mz_exploration *x, struct mz_sequence *v);
 enum mz_cover mz_sequence_weak_initial(const struct mz_exploration *x, struct mz_sequence *v,

@@ -39,6 +39,13 @@ static const struct mz_reduction *reduction_of(enum mz_algorithm algorithm)
     MZ_BUG("unknown algorithm");
 }
 
+/* Lists of threads do not begin at the same place of a page: their beginnings would push each other out of
+ * the cache. */
+static size_t list_stride(const struct mz_exploration *x)
+{
+    return ((size_t)x->capacity + 1023) / 1024 * 1024 + 48;
+}
+
 /* All arrays of an exploration, with their sizes, in one place for reserving and freeing. */
 static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t bytes))
 {
@@ -64,7 +71,7 @@ static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t 
     f((void **)&x->sequence.numbers, (n + 1) * sizeof *x->sequence.numbers);
     if (mz_shared(x)) f((void **)&x->sequence.clocks, (n + 1) * MZ_MAX_THREADS * sizeof *x->sequence.clocks);
     f((void **)&x->sequence.stamp_of_object, MZ_OBJECT_TABLE / 2 * sizeof(uint32_t));
-    for (int t = 0; t < MZ_MAX_THREADS; t++) f((void **)&x->thread_events[t], n * sizeof(mz_number));
+    f((void **)&x->thread_event_lists, MZ_MAX_THREADS * list_stride(x) * sizeof(mz_number));
 }
 
 void mz_array_reserve(void **array, size_t bytes)
@@ -97,6 +104,8 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
     x->sleep_capacity = (size_t)(x->capacity + 1) * 2 * MZ_MAX_THREADS;
     x->journal_capacity = 64 * x->capacity + (1u << 20);
     each_array(x, mz_array_reserve);
+    for (size_t t = 0; t < MZ_MAX_THREADS; t++)
+        x->thread_events[t] = x->thread_event_lists + t * list_stride(x);
     x->clock_count = 1;
     x->object_count = 1;
     x->object_mask = FIRST_OBJECTS - 1;
@@ -301,6 +310,7 @@ void mz_explore_commit(struct mz_exploration *x, enum mz_access access, uint64_t
     if (p->op == MZ_OP_SECTION && !x->sections) first_section(x, e->object);
     if (p->op == MZ_OP_CAS && mz_cas_writes(x, e->object)) access = MZ_WRITES;
     e->before = x->thread_clock[step.thread];
+    x->joining = 0;
     e->thread = step.thread;
     e->op = p->op;
     e->access = (uint8_t)access;
@@ -322,6 +332,7 @@ static bool live(const struct mz_exploration *x) { return x->path.live; }
 void mz_explore_spawn(struct mz_exploration *x, int thread, int child)
 {
     if (!live(x)) return;
+    x->joining = 0;
     mz_clock_widen(x, child);
     mz_journal_set(x, &x->thread_clock[child], x->thread_clock[thread]);
 }
@@ -329,13 +340,20 @@ void mz_explore_spawn(struct mz_exploration *x, int thread, int child)
 void mz_explore_join(struct mz_exploration *x, int thread, int finished)
 {
     if (!live(x)) return;
-    mz_journal_set(x, &x->thread_clock[thread],
-                   mz_clock_joined(x, x->thread_clock[thread], x->thread_clock[finished]));
+    mz_clock *clock = &x->thread_clock[thread];
+    if (*clock == x->joining && x->joining == x->clock_count - 1) {
+        mz_clock_join(x, *clock, x->thread_clock[finished]);
+        return;
+    }
+    mz_clock before = *clock, count = x->clock_count;
+    mz_journal_set(x, clock, mz_clock_joined(x, before, x->thread_clock[finished]));
+    x->joining = x->clock_count > count ? *clock : 0;
 }
 
 void mz_explore_wake(struct mz_exploration *x, mz_number event, int woken)
 {
     if (!live(x)) return;
+    x->joining = 0;
     if (x->woken_by[woken] == event) {
         mz_journal_set(x, &x->woken_by[woken], 0);
         if (mz_dependence_timeout(x, event, woken)) x->reduction->event(x, 0, 1);
@@ -357,6 +375,7 @@ uint32_t mz_explore_release(struct mz_exploration *x, int thread, uint64_t key)
 {
     if (!live(x)) return 0;
     uint32_t object = mz_object_find(x, key, 0);
+    x->joining = 0;
     mz_journal_set(x, &x->objects[object].release, x->thread_clock[thread]);
     return object;
 }
@@ -408,6 +427,7 @@ static void rewind_to(struct mz_exploration *x, uint32_t k)
 {
     mz_journal_undo(x, x->nodes[k].journal);
     x->clock_count = x->nodes[k].clocks;
+    x->joining = 0;
     x->race_count = x->nodes[k].races;
     x->path.steps[k] = x->nodes[k].step;
     x->path.replay = k;
@@ -422,6 +442,7 @@ void mz_rewind_all(struct mz_exploration *x)
     mz_journal_undo(x, 0);
     x->race_count = 0;
     x->clock_count = 1;
+    x->joining = 0;
     x->path.replay = 0;
     x->restart = false;
     x->path.live = true;

@@ -67,9 +67,13 @@ static bool reverse(struct mz_exploration *x, const struct mz_race *race)
         x->ending = MZ_ENDING_MEMORY;
         return false;
     }
+    /* Whoever records the search wants to know the leaf. */
+    bool quick = mz_likely(k >= x->share.root && !x->tree_log);
+    enum mz_cover cover = quick ? mz_covered(x, k, race) : MZ_UNCOVERED;
+    if (cover != MZ_UNCOVERED) return cover == MZ_SETTLED;
     mz_sequence_build(x, race);
     if (mz_unlikely(k < x->share.root)) return mz_share_reverse(x, k);
-    enum mz_cover cover = mz_sleep_covers(x, k, &x->sequence);
+    cover = mz_sleep_covers(x, k, &x->sequence);
     if (cover != MZ_UNCOVERED) return cover == MZ_SETTLED;
     cover = mz_wakeup_insert(x, &x->nodes[k].wakeup, &x->sequence);
     if (mz_unlikely(x->tree_log)) mz_tree_log_leaf(x, k, x->sequence.leaf);

@@ -117,6 +117,7 @@ static void lead(const void *frame)
     for (; others; others &= others - 1) {
         int t = __builtin_ctzll(others);
         mz_explore_wake(rt.x, rt.path->depth, t);
+        mz_undo_thread(t);
         rt.run.threads[t].serial = t == serial;
         rt.run.threads[t].state = MZ_THREAD_RUNNABLE;
         rt.run.interrupted[rt.run.interrupted_count++] = (uint8_t)t;

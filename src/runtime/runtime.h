@@ -182,7 +182,8 @@ void mz_undo_node(void);
 void mz_undo_stack(int slot);
 void mz_undo_keep(const volatile void *p, size_t size);
 void mz_undo_write(const volatile void *p, size_t size);
-void mz_undo_thread(int slot); /* its state is changed, though it does not run */
+void mz_undo_thread(int slot); /* its state is about to be changed, though it does not run */
+void mz_undo_step(int thread); /* a step of the thread begins */
 void mz_undo_barrier(void);
 void mz_undo_give_up(void);
 void mz_undo_forget(void);

@@ -60,6 +60,7 @@ __attribute__((noinline, section("mz_dispatch_text"))) static void dispatch_reve
             return;
         }
         rt.choice = step.choice;
+        mz_undo_step(step.thread);
     }
     if (step.thread == rt.self)
         mz_fiber_mark();
@@ -162,6 +163,7 @@ int mz_spawn(void *(*start)(void *), void *argument)
     if (rt.section) mz_section_check(MZ_OP_SPAWN);
     int parent = rt.self, child = slot_for_child(parent);
     struct mz_thread *t = &rt.run.threads[child];
+    mz_undo_thread(child);
     t->state = MZ_THREAD_RUNNABLE;
     t->start = start;
     t->argument = argument;
@@ -218,7 +220,6 @@ static _Noreturn void end_of_last_thread(void)
         if (s == rt.self || rt.run.threads[s].state != MZ_THREAD_FINISHED) continue;
         mz_explore_join(rt.x, rt.self, s);
         mz_sync_join(rt.self, s);
-        mz_undo_thread(s);
     }
     mz_exit_program(0, true);
 }
@@ -392,6 +393,7 @@ static void run_from_node(void)
     struct mz_step step = mz_explore_next(rt.x);
     if (step.thread == MZ_NOBODY) return;
     rt.choice = step.choice;
+    mz_undo_step(step.thread);
     mz_fiber_enter(step.thread);
 }
 

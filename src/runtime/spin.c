@@ -263,6 +263,7 @@ static bool goes_round_for_ever(int slot)
     rt.recording = false;
     rt.path->live = false;
     rt.trial = true;
+    mz_undo_thread(slot);
     rt.run.threads[slot].state = MZ_THREAD_RUNNABLE;
     mz_fiber_enter(slot);
     rt.trial = false;

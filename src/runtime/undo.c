@@ -14,9 +14,11 @@
  *                                         nobody else writes: start.c decides by what the program calls.
  *                                         checkpoint: at every node all pages that were ever written and the
  *                                         heap are compared with a copy (the mirror). Exact always.
- *   what the runtime keeps of an          the small, busy part (threads, their pending operations) is
- *   execution                             compared with a mirror at every node; the rest says so before it
- *                                         is changed (mz_keep)
+ *   what the runtime keeps of an          threads and their pending operations: with the stack when one is
+ *   execution                             continued; those that do not run when somebody says so
+ *                                         (mz_undo_thread), or all if the operation may change others
+ *                                         (mz_undo_step). A few words at every node. The rest says so
+ *                                         before it is changed (mz_keep)
  *   the engine, the C11 order             have a journal of their own
  *   what the kernel keeps                 cannot be taken back: a step that changes it is a barrier, nodes
  *                                         before it are reached by running again (mz_undo_barrier)
@@ -24,7 +26,9 @@
  * Invariants
  *  U1  While rt.undo is set, marks[f] .. marks[depth] are valid for f = the floor, and taking the log back
  *      to marks[k] restores all of the above to what it was at node k, where no thread runs.
- *  U2  At a node the mirrors equal what they mirror.
+ *  U2  Where there are mirrors (checkpoint; also where states are told apart, which must know what a step
+ *      has changed) they equal at a node what they mirror, and what the runtime keeps of threads is compared
+ *      with its mirror rather than logged before it changes.
  *  U3  Executions that go on from a node after going back have the same number (rt.execution): what is
  *      tagged with it stays valid.
  *
@@ -43,13 +47,13 @@
 
 #define WORDS (1u << 20) /* half as many can a step write and be known not to have written before */
 
-enum kind { BYTES, WORD, STACK, MIRRORED };
+enum kind { BYTES, WORD, STACK, MIRRORED, THREAD, REST_OF_RUN };
 
 struct entry { /* behind its bytes, which are a multiple of 8 */
     uint64_t at;
     uint32_t size;
     uint16_t kind;
-    uint16_t slot;   /* STACK */
+    uint16_t slot;   /* STACK, THREAD */
     uint64_t mirror; /* MIRRORED */
 };
 
@@ -71,6 +75,7 @@ static struct {
     uint32_t hashed_count;
     char *tls; /* rt.tls_size bytes for each slot */
     bool off;  /* not in this execution */
+    bool mirrors;
 } un;
 
 void mz_undo_init(void)
@@ -102,14 +107,17 @@ static inline char *push(uint64_t at, size_t size, enum kind kind, int slot, uin
     return bytes;
 }
 
+static inline __attribute__((always_inline)) void copy_words(void *to, const void *from, size_t size)
+{
+    for (size_t i = 0; i < size / 8; i++) ((uint64_t *)to)[i] = ((const uint64_t *)from)[i];
+}
+
 static inline void copy(void *to, const void *from, size_t size)
 {
     if (size == 4)
         *(uint32_t *)to = *(const uint32_t *)from;
-    else if (size == 8)
-        *(uint64_t *)to = *(const uint64_t *)from;
-    else if (size == 16) /* as two halves: they need not be aligned */
-        ((uint64_t *)to)[0] = ((const uint64_t *)from)[0], ((uint64_t *)to)[1] = ((const uint64_t *)from)[1];
+    else if (size <= 32 && size % 8 == 0)
+        copy_words(to, from, size);
     else
         mz_raw_memcpy(to, from, size);
 }
@@ -166,7 +174,7 @@ static void write_word(uint64_t at)
     if (mz_unlikely(un.count > LOG_LIMIT) && overflows(8)) return;
     uint64_t old = *(const uint64_t *)at;
     *(uint64_t *)(void *)push(at, 8, WORD, 0, 0) = old;
-    if (rt.switch_fs) note_thread_variable(at);
+    if (un.mirrors && rt.switch_fs) note_thread_variable(at);
     if (mz_likely(!rt.hashing)) return;
     int owner = mz_fiber_stack_owner(at);
     if (owner >= 0) {
@@ -194,12 +202,65 @@ static void settle_words(void)
     un.hashed_count = 0;
 }
 
+/* ---- threads ---- */
+
+#define PENDING sizeof(struct mz_pending)
+
+/* What is kept of a thread, but its stack: one behind the other. */
+static size_t thread_size(void) { return HEAD + PENDING + (rt.switch_fs ? rt.tls_size : 0); }
+
+static char *tls_of(int slot) { return (char *)rt.slots[slot].fs - rt.tls_size; }
+
+static void log_thread(int slot)
+{
+    if (mz_unlikely(un.count > LOG_LIMIT) && overflows(thread_size())) return;
+    char *to = push(0, thread_size(), THREAD, slot, 0);
+    copy_words(to, &rt.run.threads[slot], HEAD);
+    copy_words(to + HEAD, &rt.view.pending[slot], PENDING);
+    if (rt.switch_fs) mz_raw_memcpy(to + HEAD + PENDING, tls_of(slot), rt.tls_size);
+}
+
+static void thread_back(int slot, const char *from)
+{
+    copy_words(&rt.run.threads[slot], from, HEAD);
+    copy_words(&rt.view.pending[slot], from + HEAD, PENDING);
+    if (rt.switch_fs) mz_raw_memcpy(tls_of(slot), from + HEAD + PENDING, rt.tls_size);
+}
+
+/* Its state is about to be changed, though it does not run. */
+void mz_undo_thread(int slot)
+{
+    if (!rt.undo || un.others & mz_slot_bit(slot)) return;
+    un.others |= mz_slot_bit(slot);
+    if (un.mirrors || un.off || un.floor == UINT32_MAX || un.saved & mz_slot_bit(slot)) return;
+    log_thread(slot);
+}
+
+#define REST_SIZE (REST + offsetof(struct mz_view, pending))
+
+static void log_rest(void)
+{
+    size_t tls = rt.switch_fs ? 0 : rt.tls_size;
+    char *to = push(0, REST_SIZE + tls, REST_OF_RUN, 0, 0);
+    copy_words(to, rt.run.interrupted, REST);
+    copy_words(to + REST, &rt.view, REST_SIZE - REST);
+    if (tls) mz_raw_memcpy(to + REST_SIZE, tls_of(0), tls);
+}
+
+static void rest_back(const char *from, size_t size)
+{
+    copy_words(rt.run.interrupted, from, REST);
+    copy_words(&rt.view, from + REST, REST_SIZE - REST);
+    if (size > REST_SIZE) mz_raw_memcpy(tls_of(0), from + REST_SIZE, size - REST_SIZE);
+}
+
 static bool compare(void *now, void *mirror, size_t size);
 
 void mz_undo_stack(int slot)
 {
     const struct mz_slot *s = &rt.slots[slot];
     if (un.saved & mz_slot_bit(slot)) return;
+    if (!un.mirrors) mz_undo_thread(slot);
     un.saved |= mz_slot_bit(slot);
     if (mz_unlikely(un.floor == UINT32_MAX || un.off)) return;
     const char *clean = s->stack_high - (rt.stateful ? 0 : mz_spin_clean_size()), *sp = s->sp,
@@ -258,7 +319,7 @@ static bool compare_thread(uint32_t s)
     bool changed = compare(&rt.run.threads[s], &un.run->threads[s], HEAD);
     changed |= compare(&rt.view.pending[s], &un.view->pending[s], sizeof *rt.view.pending);
     if (!rt.switch_fs) return changed;
-    char *tls = (char *)rt.slots[s].fs - rt.tls_size, *mirror = un.tls + s * rt.tls_size;
+    char *tls = tls_of((int)s), *mirror = un.tls + s * rt.tls_size;
     if (rt.undo == MZ_UNDO_PAGES && rt.hashing) compare_hashed(tls, mirror, rt.tls_size);
     return changed | compare(tls, mirror, rt.tls_size);
 }
@@ -291,7 +352,7 @@ static uint64_t compare_all(uint64_t threads)
         if (compare_thread((uint32_t)__builtin_ctzll(threads))) changed |= threads & -threads;
     compare(rt.run.interrupted, un.run->interrupted, REST);
     compare(&rt.view, un.view, offsetof(struct mz_view, pending));
-    if (!rt.switch_fs) compare((char *)rt.slots[0].fs - rt.tls_size, un.tls, rt.tls_size);
+    if (!rt.switch_fs) compare(tls_of(0), un.tls, rt.tls_size);
     if (rt.undo != MZ_UNDO_PAGES) return changed;
     mz_snapshot_compare(rt.hashing ? compare_hashed : compare_memory);
     mz_heap_compare(rt.hashing ? compare_hashed : compare_memory);
@@ -315,12 +376,44 @@ static void fill_mirrors(void)
     mz_raw_memcpy(un.run, &rt.run, sizeof rt.run);
     mz_raw_memcpy(un.view, &rt.view, sizeof rt.view);
     for (uint32_t s = 0; s < MZ_SLOTS; s++)
-        mz_raw_memcpy(un.tls + s * rt.tls_size, (char *)rt.slots[s].fs - rt.tls_size, rt.tls_size);
+        mz_raw_memcpy(un.tls + s * rt.tls_size, tls_of((int)s), rt.tls_size);
     if (rt.undo != MZ_UNDO_PAGES) return;
     for (int s = 0; s < MZ_SLOTS; s++) mz_stack_forget(s);
     mz_snapshot_mirror();
     mz_heap_mirror();
 }
+
+/* ---- is all of it taken back? (make OPT='-O2 -g -DMZ_CHECK_UNDO') ---- */
+
+#ifdef MZ_CHECK_UNDO
+static struct whole {
+    struct mz_run run;
+    struct mz_view view;
+} * wholes; /* at each node */
+
+static void check_keep(uint32_t k)
+{
+    if (!wholes) wholes = mz_region_reserve(((size_t)1 << 20) * sizeof *wholes);
+    mz_raw_memcpy(&wholes[k].run, &rt.run, sizeof rt.run);
+    mz_raw_memcpy(&wholes[k].view, &rt.view, sizeof rt.view);
+}
+
+static void check_back(uint32_t k)
+{
+    struct whole *was = &wholes[k];
+    for (uint32_t t = 0; t < rt.slots_known; t++) {
+        was->view.pending[t].access = rt.view.pending[t].access; /* is found out anew when it matters */
+        was->view.pending[t].choices = rt.view.pending[t].choices;
+        MZ_ASSERT(!mz_raw_memcmp(&was->run.threads[t], &rt.run.threads[t], HEAD));
+        MZ_ASSERT(!mz_raw_memcmp(&was->view.pending[t], &rt.view.pending[t], PENDING));
+    }
+    MZ_ASSERT(!mz_raw_memcmp(was->run.interrupted, rt.run.interrupted, REST));
+    MZ_ASSERT(!mz_raw_memcmp(&was->view, &rt.view, offsetof(struct mz_view, pending)));
+}
+#else
+static void check_keep(uint32_t k) { (void)k; }
+static void check_back(uint32_t k) { (void)k; }
+#endif
 
 /* ---- the life of a log ---- */
 
@@ -333,12 +426,14 @@ void mz_undo_begin(void)
     un.stamp++;
     un.word_count = un.hashed_count = 0;
     un.off = false;
+    un.mirrors = rt.undo == MZ_UNDO_PAGES || rt.hashing;
     if (rt.hashing) mz_state_begin();
-    if (rt.undo) fill_mirrors();
+    if (rt.undo && un.mirrors) fill_mirrors();
 }
 
 static void next_step_begins(uint32_t k)
 {
+    check_keep(k);
     un.marks[k] = un.count;
     un.saved = un.others = 0;
     un.stamp++;
@@ -355,7 +450,6 @@ static bool too_large(void)
 void mz_undo_node(void)
 {
     uint32_t k = rt.path->depth;
-    uint64_t threads = changed_threads();
     if (mz_unlikely(too_large())) mz_undo_give_up();
     if (mz_unlikely(un.off)) return;
     if (mz_unlikely(rt.hashing)) settle_words();
@@ -363,14 +457,24 @@ void mz_undo_node(void)
         un.count = 0;
         un.floor = k;
     }
-    uint64_t changed = compare_all(threads);
+    if (mz_likely(!un.mirrors)) {
+        next_step_begins(k);
+        log_rest();
+        return;
+    }
+    uint64_t changed = compare_all(changed_threads());
     mirror_stacks(un.saved & known_slots(), *(const char **)MZ_FRAME() + 16); /* above dispatch_reversibly */
     if (mz_unlikely(rt.hashing)) mz_state_node(changed & known_slots());
     if (mz_unlikely(rt.hashing) && !rt.stateful) mz_state_sample();
     next_step_begins(k);
 }
 
-void mz_undo_thread(int slot) { un.others |= mz_slot_bit(slot); }
+/* The thread is about to do what it posted: what that may change of others is kept. */
+void mz_undo_step(int thread)
+{
+    if (mz_likely(un.mirrors || is_own_affair(rt.view.pending[thread].op))) return;
+    for (uint64_t t = known_slots(); t; t &= t - 1) mz_undo_thread(__builtin_ctzll(t));
+}
 
 /* There is no log to go back by, or it is not to be used. */
 void mz_undo_forget(void) { un.off = true; }
@@ -395,16 +499,23 @@ bool mz_undo_reaches(uint32_t k) { return rt.undo && !un.off && un.floor <= k &&
 void mz_undo_to(uint32_t k)
 {
     un.others = ~(uint64_t)0; /* what has happened since the last node may be anything */
-    compare_all(changed_threads());
+    if (un.mirrors) compare_all(changed_threads());
     while (un.count > un.marks[k]) {
         const struct entry e = *(const struct entry *)(const void *)(un.log + un.count - sizeof e);
         const char *bytes = un.log + un.count - sizeof e - ((e.size + 7) & ~(size_t)7);
-        copy((void *)(uintptr_t)e.at, bytes, e.size);
+        if (e.kind == THREAD)
+            thread_back(e.slot, bytes);
+        else if (e.kind == REST_OF_RUN)
+            rest_back(bytes, e.size);
+        else
+            copy((void *)(uintptr_t)e.at, bytes, e.size);
         if (e.kind == STACK) rt.slots[e.slot].sp = (void *)(uintptr_t)e.mirror;
         if (e.kind == MIRRORED) copy((void *)(uintptr_t)e.mirror, bytes, e.size);
         un.count = (size_t)(bytes - un.log);
     }
     mirror_stacks(known_slots(), NULL);
     if (rt.hashing) mz_state_back(k);
+    check_back(k);
     next_step_begins(k);
+    if (!un.mirrors) log_rest();
 }
