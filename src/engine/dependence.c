@@ -7,9 +7,11 @@
  *   RDLOCK, successful TRYRDLOCK, a reader's RWUNLOCK     share: independent of each other, not of reads
  *   all others                                            write: dependent with everything
  *   CHOOSE                                                no object
- *   SECTION                                               dependent with every SECTION and all that is done
- * to memory, futexes too, whatever the object LOCK, EXIT, ONCE, SEM_WAIT, RDLOCK, WRLOCK            may be
- * disabled, so not every race of theirs can be reversed
+ *   SECTION                                               dependent with every SECTION and all that is
+ *                                                         done to memory, futexes too
+ *   whatever the object:
+ *   LOCK, EXIT, ONCE, SEM_WAIT, RDLOCK, WRLOCK            may be disabled, so not every race of theirs can
+ *                                                         be reversed
  *
  * (On an ordered read-write lock, see program.h, what shares elsewhere is a write. Where objects overlap, or
  * there are sections, a failed CAS is a write: how it would end in another order is not known.)

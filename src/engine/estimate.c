@@ -7,8 +7,8 @@
  *                                  current branch's
  *   the current branch             the estimate for the node below
  *   branches that are known to     each as large as those two kinds are on the average, times `later`: how
- * much be left                        larger or smaller than the mean of those before them branches turned
- * out to be, in the whole search so far
+ *   be left                        much larger or smaller than the mean of those before them branches
+ *                                  turned out to be, in the whole search so far
  *
  * Branches that are not known yet do not count: how many there will be cannot be told. `later` is what makes
  * the difference to Knuth (1975) and to the recursive estimator of Kilby, Slaney, Thiebaux and Walsh (2006):

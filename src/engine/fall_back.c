@@ -10,12 +10,15 @@
  * m for which the longest part w' of w is independent of it; let q be what follows in w, in conflict with m.
  *
  *   m explored from E      E.m.w'.q.z, for some z, has been explored: below E.m, or something asleep there
- * can come first in w'.q, which is in S, and is in WI(w) or independent of more than w'. So the race of m and
- * q was looked at, before or after the change. Either way something in S can now come first in w'.q: an
- * element of the sleep set, the first step of the branch of E's wakeup tree that took in v, or an initial. It
- * is in WI(w) or independent of more than w'. m inherited, asleep    m was explored from E'' above, E =
- * E''.u, by optimal. There m.u.w'.q.z was explored and the race of m and q led to a branch of the wakeup tree
- * of E'' that u follows: as m is asleep at E, it has not come to its leaf, so E had a branch for w'.q.
+ *                          can come first in w'.q, which is in S, and is in WI(w) or independent of more
+ *                          than w'. So the race of m and q was looked at, before or after the change.
+ *                          Either way something in S can now come first in w'.q: an element of the sleep
+ *                          set, the first step of the branch of E's wakeup tree that took in v, or an
+ *                          initial. It is in WI(w) or independent of more than w'.
+ *   m inherited, asleep    m was explored from E'' above, E = E''.u, by optimal. There m.u.w'.q.z was
+ *                          explored and the race of m and q led to a branch of the wakeup tree of E'' that
+ *                          u follows: as m is asleep at E, it has not come to its leaf, so E had a branch
+ *                          for w'.q.
  *
  * Both contradict the choice of w and m. Below nodes that are new, Theorem 5.2 (2017) for source holds.
  * tests/random checks it with changes at random times (optimal-source). */
