@@ -21,9 +21,14 @@
 #define MAGIC "mazurka checkpoint 2\n"
 #define HEX   64
 
+/* There are structures of the channel in it. */
+static void put_version(struct mz_strbuf *b) { mz_strbuf_addf(b, "%s.%u", MZ_VERSION, MZ_CHANNEL_VERSION); }
+
 static void put_head(const struct mz_pool *p, struct mz_strbuf *b)
 {
-    mz_strbuf_addf(b, MAGIC "%s\n%s\n%s\n", MZ_VERSION, p->options->program, p->options->settings);
+    mz_strbuf_add(b, MAGIC);
+    put_version(b);
+    mz_strbuf_addf(b, "\n%s\n%s\n", p->options->program, p->options->settings);
 }
 
 static void sum_of(const void *data, size_t size, char hex[HEX + 1])
@@ -45,6 +50,19 @@ static void put_findings(struct mz_pool *p, struct mz_message *m)
     }
 }
 
+/* The name, too, is to outlast a loss of power. Not every file system knows how to do that. */
+static void keep_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *dir = slash ? mz_memory_stringn(path, (size_t)(slash - path + 1)) : mz_memory_string(".");
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)fsync(fd);
+        close(fd);
+    }
+    free(dir);
+}
+
 static int write_file(const char *path, const struct mz_strbuf *head, const struct mz_message *m,
                       const char *sum)
 {
@@ -58,6 +76,7 @@ static int write_file(const char *path, const struct mz_strbuf *head, const stru
     int error = errno;
     if (f && fclose(f) != 0) good = false;
     if (good && rename(other, path) < 0) good = false, error = errno;
+    if (good) keep_name(path);
     if (!good && fd >= 0) unlink(other);
     free(other);
     errno = error;
@@ -123,7 +142,11 @@ static const char *what_is_wrong(const struct mz_pool *p, const char **at, const
     *at += strlen(MAGIC);
     sum_of(start, (size_t)(end - start), real);
     if (memcmp(real, sum, HEX) != 0) return "it is damaged";
-    if (!is_line(at, end, MZ_VERSION)) return "it was written by another version of mazurka";
+    struct mz_strbuf version = {0};
+    put_version(&version);
+    bool same = is_line(at, end, mz_strbuf_text(&version));
+    mz_strbuf_release(&version);
+    if (!same) return "it was written by another version of mazurka";
     if (!is_line(at, end, p->options->program)) return "it is of another program, or of other arguments";
     if (!is_line(at, end, p->options->settings)) return "it is of a search with other options";
     return NULL;

@@ -655,6 +655,54 @@ test_checkpoint_refused() {
         run 0 mazurka check -q --resume=c --checkpoint=/nonexistent/c -DN=14 "$file"
 }
 
+# Whatever is changed or missing in a checkpoint, it is refused with a reason; and one of another version as that.
+test_checkpoint_damaged() {
+    file=$root/tests/papers/lastzero.c
+    run 3 mazurka check -q --max-executions=1000 --checkpoint=c -DN=14 "$file" && [ -s c ] || return 1
+    python3 - mazurka check -q --resume=bad -DN=14 "$file" > why 2>&1 << 'END' || { complain "$(cat why)"; return 1; }
+import hashlib, random, subprocess, sys
+whole, rng = open("c", "rb").read(), random.Random(1)
+def refused(data, reason, what):
+    open("bad", "wb").write(data)
+    p = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    if p.returncode != 2 or reason not in p.stderr:
+        sys.exit("%s: status %d, %s" % (what, p.returncode, p.stderr + p.stdout))
+def summed(data): return data + hashlib.sha256(data).hexdigest().encode()
+for size in {0, 1, 20, 21, 22, 63, 64, 65, 200, len(whole) // 2, len(whole) - 65, len(whole) - 64, len(whole) - 1}:
+    refused(whole[:size], "cannot resume from bad: it is", "%d bytes of it" % size)
+refused(whole + b"x", "damaged", "more than all of it")
+step = len(whole) // 24
+for at in [rng.randrange(i, min(i + step, len(whole))) for i in range(0, len(whole), step)] + [len(whole) - 1]:
+    flipped = whole[:at] + bytes([whole[at] ^ 1 << rng.randrange(8)]) + whole[at + 1:]
+    refused(flipped, "cannot resume from bad: it is", "another byte %d" % at)
+refused(bytes(len(whole)), "no checkpoint", "zeros")
+head = whole.split(b"\n", 4)
+refused(summed(b"\n".join([head[0], b"9.9.9"] + head[2:])[:-64]), "another version", "another version")
+# A right sum does not make it right.
+body = whole[:-64]
+for cut in (len(body) - 1, len(body) // 2, len(body) - len(head[4]) + 64 + 1000):
+    refused(summed(body[:cut]), "damaged", "short, with the right sum")
+refused(summed(body + b"x"), "damaged", "long, with the right sum")
+END
+}
+
+# A kill loses no more than what was done since the last checkpoint, and that is not older than the interval.
+test_checkpoint_interval() {
+    file=$root/tests/papers/lastzero.c
+    for algorithm in optimal source; do
+        mazurka check -q -j 2 --algorithm=$algorithm --checkpoint=c --checkpoint-interval=0.2 -DN=17 "$file" > out 2> err &
+        pid=$!
+        sleep 2.5
+        kill -KILL $pid
+        wait $pid 2> /dev/null
+        age=$(python3 -c "import os,time;print(int(time.time() - os.stat('c').st_mtime))" 2>&1)
+        [ "$age" = 0 ] || [ "$age" = 1 ] || { complain "$algorithm: the checkpoint is $age s old"; return 1; }
+        run 3 mazurka check --algorithm=$algorithm --resume=c --max-executions=1 --json=r.json -DN=17 "$file" &&
+            json_is r.json "d['executions'] > 1000" || return 1
+        rm c
+    done
+}
+
 test_vacuous() {
     programs
     run 4 mazurka check single.c && first_line out "vacuous: NOTHING WAS CHECKED" && has out "second thread" || return 1
