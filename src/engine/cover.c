@@ -157,7 +157,7 @@ static enum mz_cover by_tree(const struct mz_exploration *x, uint32_t list, cons
         const struct mz_wakeup_node *w = &x->wakeup[list];
         enum mz_cover c = take(x, &v, &w->elem);
         if (c && c < cover) cover = c;
-        if (c && !w->child) return cover;
+        if (c && !w->child) return w->whose == MZ_SLEEPER ? MZ_UNCOVERED : cover;
         list = c ? w->child : w->next;
     }
     return MZ_UNCOVERED;

@@ -68,8 +68,7 @@ static bool reverse(struct mz_exploration *x, const struct mz_race *race)
         return false;
     }
     /* Whoever records the search wants to know the leaf. */
-    bool quick = mz_likely(k >= x->share.root && !x->tree_log);
-    enum mz_cover cover = quick ? mz_covered(x, k, race) : MZ_UNCOVERED;
+    enum mz_cover cover = mz_likely(!x->tree_log) ? mz_covered(x, k, race) : MZ_UNCOVERED;
     if (cover != MZ_UNCOVERED) return cover == MZ_SETTLED;
     mz_sequence_build(x, race);
     if (mz_unlikely(k < x->share.root)) return mz_share_reverse(x, k);
