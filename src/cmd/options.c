@@ -130,7 +130,8 @@ static int parse_order(struct mz_settings *s, const struct option *o, const char
 {
     static const char *const names[] = {[MZ_ORDER_SEQUENTIAL] = "sequential",
                                         [MZ_ORDER_RANDOM] = "random",
-                                        [MZ_ORDER_VISITED_FIRST] = "visited-first"};
+                                        [MZ_ORDER_VISITED_FIRST] = "visited-first",
+                                        [MZ_ORDER_LEARNED] = "learned"};
     for (size_t i = 0; i < COUNT(names); i++) {
         if (strcmp(value, names[i]) != 0) continue;
         s->order = (enum mz_order)i;
@@ -398,10 +399,10 @@ static const struct option options[] = {
      "the changes that led to them, as in the paper of 2008, which finds fewer matches. always: exact, with "
      "all algorithms, to measure what it costs.",
      parse_state_capture},
-    {"order", 0, VALUE, "sequential|random|visited-first", MZ_FOR_CHECK,
-     "With a stateful algorithm: which thread to try first in a state. By their numbers (default), at "
-     "random, or those "
-     "whose step leads to a state that is known (de-s-por and dl-s-por; the steps are tried for that).",
+    {"order", 0, VALUE, "sequential|random|visited-first|learned", MZ_FOR_CHECK,
+     "With a stateful algorithm: which thread to try first in a state. By their numbers; at random; those "
+     "whose step leads to a state that is known (de-s-por and dl-s-por; the steps are tried for that); or "
+     "those that alone were enough in states before (default; de-s-por and dl-s-por, else by numbers).",
      parse_order},
     {"order-seed", 0, VALUE, "N", MZ_FOR_CHECK,
      "With a stateful algorithm: --order=random, another one for each N.", parse_order_seed},
@@ -640,6 +641,7 @@ int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv)
     *s = (struct mz_settings){.algorithm = MZ_ALG_OPTIMAL,
                               .algorithm_name = "optimal",
                               .sleep_sets = true,
+                              .order = MZ_ORDER_LEARNED,
                               .max_steps = 100000,
                               .jobs = 1,
                               .checkpoint_interval = 60};

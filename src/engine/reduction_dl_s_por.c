@@ -21,7 +21,7 @@ uint64_t mz_source_set_threads(struct mz_exploration *x, uint32_t k)
     const struct mz_mark *m = &x->stateful->marks[k];
     if (!n->done) {
         uint64_t one = mz_stateful_invisible(x, k);
-        return one ? one : mz_bit(mz_stateful_pick(x, n->enabled));
+        return one ? one : mz_bit(mz_stateful_first(x, k));
     }
     if (m->single) return m->progress ? n->backtrack : n->enabled;
     return m->cyclic ? n->enabled : mz_update_back(x, k);

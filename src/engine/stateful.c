@@ -4,6 +4,7 @@
  * first step from it. When an execution ends, mz_stateful_end says what its last step led to
  * (stateful->child), and for each node on the way up mz_stateful_next takes that in (absorb), goes on with
  * another choice or thread, or leaves the node, which is then itself the child of the one before. */
+#include <string.h>
 #include "stateful.h"
 #include "reduction.h"
 #include "../base/region.h"
@@ -19,6 +20,8 @@ struct mz_stateful *mz_stateful_new(struct mz_exploration *x)
     s->component = mz_region_reserve((size_t)MAX_STATES * sizeof *s->component);
     MZ_ASSERT(s->marks && s->component);
     if (x->reduction->futures) s->futures = mz_futures_new();
+    s->luck = mz_region_reserve(MZ_MAX_THREADS * sizeof *s->luck);
+    MZ_ASSERT(s->luck);
     if (x->options.algorithm == MZ_ALG_SDPOR) s->graph = mz_graph_new();
     s->random = x->options.order_seed;
     return s;
@@ -32,6 +35,7 @@ void mz_stateful_free(struct mz_exploration *x)
     if (s->graph) mz_graph_free(s->graph);
     if (s->position) mz_region_free(s->position, (size_t)MAX_STATES * sizeof *s->position);
     mz_region_free(s->marks, (size_t)(x->capacity + 1) * sizeof *s->marks);
+    mz_region_free(s->luck, MZ_MAX_THREADS * sizeof *s->luck);
     mz_region_free(s->component, (size_t)MAX_STATES * sizeof *s->component);
     mz_region_free(s, sizeof *s);
     x->stateful = NULL;
@@ -43,6 +47,7 @@ void mz_stateful_clear(struct mz_exploration *x)
     mz_store_clear(&s->store);
     if (s->futures) mz_futures_clear(s->futures);
     if (s->graph) mz_graph_clear(s->graph);
+    if (x->options.order == MZ_ORDER_LEARNED) memset(s->luck, 0, MZ_MAX_THREADS * sizeof *s->luck);
     s->component_count = 0;
     if (s->position) mz_region_free(s->position, (size_t)MAX_STATES * sizeof *s->position);
     s->position = NULL;
@@ -82,6 +87,35 @@ int mz_stateful_pick(struct mz_exploration *x, uint64_t threads)
             threads &= threads - 1;
     }
     return __builtin_ctzll(threads);
+}
+
+/* --order=learned: with which thread to begin decides how many others must be explored. A thread that was
+ * enough alone when it was about to use an object will often be so again. Luck is a mean over the last times,
+ * of 1000 for yes and -1000 for no. */
+static int16_t *luck(struct mz_exploration *x, uint32_t k, int thread)
+{
+    return &x->stateful->luck[thread][x->stateful->marks[k].blocked_on[thread] % MZ_LUCK];
+}
+
+int mz_stateful_first(struct mz_exploration *x, uint32_t k)
+{
+    struct mz_mark *m = &x->stateful->marks[k];
+    uint64_t enabled = x->nodes[k].enabled;
+    int best = mz_stateful_pick(x, enabled);
+    for (uint64_t t = enabled; t && x->options.order == MZ_ORDER_LEARNED; t &= t - 1)
+        if (*luck(x, k, __builtin_ctzll(t)) > *luck(x, k, best)) best = __builtin_ctzll(t);
+    m->first = (uint8_t)best;
+    return best;
+}
+
+/* Node k is complete. */
+static void learn(struct mz_exploration *x, uint32_t k)
+{
+    const struct mz_mark *m = &x->stateful->marks[k];
+    const struct mz_node *n = &x->nodes[k];
+    if (!x->stateful->futures || m->single || !(n->enabled & (n->enabled - 1)) || !n->done) return;
+    int16_t *l = luck(x, k, m->first), now = n->done & (n->done - 1) ? -1000 : 1000;
+    *l = (int16_t)(*l + (now - *l) / 16);
 }
 
 /* ---- arriving ---- */
@@ -267,6 +301,7 @@ static void leave(struct mz_exploration *x, uint32_t k)
 {
     struct mz_stateful *s = x->stateful;
     const struct mz_mark *m = &s->marks[k];
+    if (x->options.order == MZ_ORDER_LEARNED) learn(x, k);
     s->child = (struct mz_child){
         .open = m->low != discovered(s, m->state), .low = m->low, .future = m->future, .cycle = m->cycle};
     s->store.flags[m->state] &= (uint8_t)~MZ_STATE_ON_PATH;

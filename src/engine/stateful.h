@@ -113,6 +113,7 @@ struct mz_mark {         /* what is known of node k beyond struct mz_node */
     struct mz_cycle cycle;
     bool single;              /* invisible: one thread's step is independent of all that others ever do */
     uint64_t alive, sleeping; /* sleeping: alive without a pending operation */
+    uint8_t first;            /* the thread that was explored first */
     uint64_t peek;            /* visited first: whose steps are still to be tried */
     uint64_t stirred;         /* threads that its current step got going */
     uint64_t timeouts;        /* waiters that its current step woke and that could have timed out */
@@ -132,6 +133,8 @@ struct mz_child {
     struct mz_cycle cycle;
 };
 
+#define MZ_LUCK 1024u
+
 struct mz_stateful {
     struct mz_store store;
     struct mz_mark *marks;
@@ -142,6 +145,7 @@ struct mz_stateful {
     struct mz_graph *graph;     /* sdpor */
     struct mz_child child;
     uint64_t random;
+    int16_t (*luck)[MZ_LUCK]; /* of threads with objects, see mz_stateful_first */
 };
 
 struct mz_stateful *mz_stateful_new(struct mz_exploration *x);
@@ -163,6 +167,8 @@ bool mz_stateful_next(struct mz_exploration *x, uint32_t k);
 struct mz_elem mz_blocked_entry(const struct mz_exploration *x, int thread, uint32_t object);
 /* The first of the threads in the chosen order. */
 int mz_stateful_pick(struct mz_exploration *x, uint64_t threads);
+/* The thread to begin with at node k, if one that is alone enough is hoped for. */
+int mz_stateful_first(struct mz_exploration *x, uint32_t k);
 /* The thread that alone needs to be explored because its step is invisible; as a set, empty if there is none.
  */
 uint64_t mz_stateful_invisible(struct mz_exploration *x, uint32_t k);

@@ -40,7 +40,7 @@ enum mz_algorithm {
 };
 
 /* In which order the stateful algorithms try the threads that are enabled in a state. */
-enum mz_order { MZ_ORDER_SEQUENTIAL, MZ_ORDER_RANDOM, MZ_ORDER_VISITED_FIRST };
+enum mz_order { MZ_ORDER_SEQUENTIAL, MZ_ORDER_RANDOM, MZ_ORDER_VISITED_FIRST, MZ_ORDER_LEARNED };
 
 enum mz_kind { /* of a finding; the names in JSON are in mz_kind_name() */
                MZ_KIND_NOTHING,

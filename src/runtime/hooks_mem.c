@@ -41,7 +41,14 @@ void *mz_raw_memset(void *to, int c, size_t n)
 int mz_raw_memcmp(const void *a, const void *b, size_t n)
 {
     const unsigned char *p = a, *q = b;
-    for (size_t i = 0; i < n; i++)
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        uint64_t v, w;
+        __builtin_memcpy(&v, p + i, 8);
+        __builtin_memcpy(&w, q + i, 8);
+        if (v != w) break;
+    }
+    for (; i < n; i++)
         if (p[i] != q[i]) return p[i] < q[i] ? -1 : 1;
     return 0;
 }

@@ -41,6 +41,7 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_DL_S_POR,
                  MZ_CONFIG_DL_S_POR_RANDOM, /* the order of threads */
                  MZ_CONFIG_DL_S_POR_VISITED,
+                 MZ_CONFIG_DL_S_POR_LEARNED,
                  MZ_CONFIG_SDPOR,
                  MZ_CONFIG_SDPOR_RANDOM,
                  MZ_CONFIG_FORGETS, /* from here on: states are forgotten from some time on */

@@ -31,6 +31,7 @@ static const struct {
     [MZ_CONFIG_DL_S_POR_RANDOM] = {"dl-s-por-random", MZ_ALG_DL_S_POR, MZ_ORDER_RANDOM, false, false},
     [MZ_CONFIG_DL_S_POR_VISITED] = {"dl-s-por-visited", MZ_ALG_DL_S_POR, MZ_ORDER_VISITED_FIRST, false,
                                     false},
+    [MZ_CONFIG_DL_S_POR_LEARNED] = {"dl-s-por-learned", MZ_ALG_DL_S_POR, MZ_ORDER_LEARNED, false, false},
     [MZ_CONFIG_SDPOR] = {"sdpor", MZ_ALG_SDPOR, MZ_ORDER_SEQUENTIAL, false, false},
     [MZ_CONFIG_SDPOR_RANDOM] = {"sdpor-random", MZ_ALG_SDPOR, MZ_ORDER_RANDOM, false, false},
     [MZ_CONFIG_FORGETS] = {"stateful-forgets", MZ_ALG_STATEFUL, MZ_ORDER_RANDOM, false, false},

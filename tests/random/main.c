@@ -25,7 +25,7 @@ static const char usage[] =
     "  --algorithms LIST   of none, sleep, dpor-plain, dpor, dpor-eager, source, optimal; stateful, "
     "stateful-exact, "
     "s-por,\n"
-    "                      de-s-por, dl-s-por, sdpor, and some with -random, -visited: the order of threads "
+    "                      de-s-por, dl-s-por, sdpor, and some with -random, -visited, -learned: the order "
     "(all)\n"
     "  --print             only print the programs\n"
     "  --no-shrink         do not make failing programs smaller\n"
