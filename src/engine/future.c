@@ -88,11 +88,11 @@ static uint64_t key(const struct mz_elem *e)
 static uint32_t hash_of(const struct mz_elem *entries, uint32_t count)
 {
     uint64_t h = count;
-    for (uint32_t i = 0; i < count; i++) {
-        h = (h ^ key(&entries[i])) * 0x9fb21c651e98df25u;
-        h ^= h >> 29;
+    for (uint32_t i = 0; i < count; i++) { /* a sum: they need not wait for each other */
+        uint64_t m = key(&entries[i]) * 0x9fb21c651e98df25u;
+        h += (m ^ m >> 32) * 0x94d049bb133111ebu;
     }
-    return (uint32_t)(h >> 8);
+    return (uint32_t)(h >> 32);
 }
 
 static void grow(struct mz_futures *f)
@@ -137,6 +137,8 @@ static mz_future merge(struct mz_futures *f, mz_future a, mz_future b)
         p += take_p;
         q += take_q;
     }
+    if (n == f->sets[a].count) return a;
+    if (n == f->sets[b].count) return b;
     return number_of(f, n);
 }
 
