@@ -22,6 +22,7 @@
 #include "liveness.h"
 #include "state.h"
 
+#include "../base/mix.h"
 #include "../base/region.h"
 
 #include <errno.h>
@@ -90,76 +91,67 @@ void mz_state_freed(const void *p, size_t size, int with)
 
 /* ---- threads ---- */
 
-/* Words in their order: two at a time are mixed with keys that are never the same for two pairs of two
- * threads, and added up. */
+/* Words in their order, gathered first: two at a time are mixed with keys that are never the same for two
+ * pairs of two threads, and added up (base/mix.c). */
 #define GATHERED 64u
 
 struct local {
-    struct mz_state hash;
-    uint64_t key;
-    uint32_t count;
+    struct mz_mix mix;
     bool write; /* write them to st.bytes, too */
-    uint64_t words[GATHERED + 1];
+    uint64_t *next;
+    uint64_t words[GATHERED + 2];
 };
 
 static void write_bytes(const void *p, size_t size);
 
-static void mix(struct local *l, const uint64_t *p, uint32_t count)
-{
-    uint64_t a = l->hash.hash[0], b = l->hash.hash[1], key = l->key;
-    if (mz_unlikely(l->write)) write_bytes(p, count * sizeof *p);
-    for (uint32_t i = 0; i < count; i += 2) {
-        key += 0x9e3779b97f4a7c15u;
-        a += mz_fold(p[i] ^ key, p[i + 1] ^ 0xbf58476d1ce4e5b9u);
-        b += mz_fold(p[i] ^ 0x94d049bb133111ebu, p[i + 1] ^ key);
-    }
-    l->hash.hash[0] = a;
-    l->hash.hash[1] = b;
-    l->key = key;
-}
-
 static __attribute__((noinline)) void flush(struct local *l)
 {
-    if (l->count & 1) l->words[l->count++] = 0;
-    mix(l, l->words, l->count);
-    l->count = 0;
+    if ((l->next - l->words) & 1) *l->next++ = 0;
+    if (mz_unlikely(l->write)) write_bytes(l->words, (size_t)((char *)l->next - (char *)l->words));
+    mz_mix_words(&l->mix, l->words, l->next);
+    l->next = l->words;
 }
 
-/* At least so many words can be added. */
-static inline void make_room(struct local *l, uint32_t words)
+/* Room for so many words. */
+static inline uint64_t *room(struct local *l, size_t words)
 {
-    if (mz_unlikely(l->count + words > GATHERED)) flush(l);
+    if (mz_unlikely(l->next + words > l->words + GATHERED)) flush(l);
+    return l->next;
 }
 
-static inline void add(struct local *l, uint64_t word) { l->words[l->count++] = word; }
+static void add(void *local, uint64_t word)
+{
+    struct local *l = local;
+    *room(l, 1) = word;
+    l->next++;
+}
 
-static void add_all(struct local *l, const uint64_t *p, const uint64_t *end)
+static inline void add_all(struct local *l, const uint64_t *p, const uint64_t *end)
 {
     while (p < end) {
-        make_room(l, 8);
-        for (unsigned i = 0; i < 8 && p < end; i++) add(l, *p++);
+        const uint64_t *part = end - p > 16 ? p + 16 : end;
+        uint64_t *w = room(l, 16);
+        while (p < part) *w++ = *p++;
+        l->next = w;
     }
-}
-
-static void add_word(void *local, uint64_t word)
-{
-    make_room(local, 1);
-    add(local, word);
 }
 
 /* All from the word `p` on, but for what is dead in the frames of the program. */
 static void add_stack(struct local *l, const struct mz_stack *s, const uint64_t *p)
 {
-    make_room(l, 1);
     add(l, (uint64_t)((const char *)s->high - (const char *)p));
     for (unsigned i = 0; i < s->count; i++) {
         const struct mz_live *live = s->frames[i].live;
         const uint64_t *base = s->frames[i].base;
-        const uint64_t *end = base - (live ? live->words : 0);
-        add_all(l, p, end);
-        if (p < end) p = end;
-        make_room(l, MZ_LIVE_WORDS);
-        for (; p < base; p++) add(l, *p & live->mask[base - p - 1]);
+        add_all(l, p, base - (live ? live->words : 0));
+        if (!live || !live->words) {
+            if (p < base) p = base;
+            continue;
+        }
+        uint64_t *w = room(l, MZ_LIVE_WORDS);
+        p = base - live->words;
+        for (const uint64_t *mask = live->mask + live->words; p < base;) *w++ = *p++ & *--mask;
+        l->next = w;
     }
     add_all(l, p, s->high);
 }
@@ -175,58 +167,62 @@ static void add_registers(struct local *l, int slot)
 {
     struct mz_stack s;
     const struct mz_parked *p = mz_state_stack(slot, &s);
-    make_room(l, 32);
-    if (s.registers & 1u << 3) add(l, p->rbx);
-    if (s.registers & 1u << 12) add(l, p->r12);
-    if (s.registers & 1u << 13) add(l, p->r13);
-    if (s.registers & 1u << 14) add(l, p->r14);
-    if (s.registers & 1u << 15) add(l, p->r15);
     const struct mz_thread *t = &rt.run.threads[slot];
     const uint64_t *from = s.first + 1;
-    if (t->simple) { /* of our own frames only where they go on */
-        for (unsigned i = 0; i < 3; i++) add(l, t->operands[i]);
-        for (const uint64_t *f = s.first; f != s.entered; f = (const uint64_t *)f[0]) add_word(l, f[1]);
+    uint64_t *w = room(l, 8);
+    if (s.registers & 1u << 3) *w++ = p->rbx;
+    if (s.registers & 1u << 12) *w++ = p->r12;
+    if (s.registers & 1u << 13) *w++ = p->r13;
+    if (s.registers & 1u << 14) *w++ = p->r14;
+    if (s.registers & 1u << 15) *w++ = p->r15;
+    if (t->simple) /* of our own frames only where they go on */
+        for (unsigned i = 0; i < 3; i++) *w++ = t->operands[i];
+    l->next = w;
+    if (t->simple) {
+        for (const uint64_t *f = s.first; f != s.entered; f = (const uint64_t *)f[0]) add(l, f[1]);
         from = s.entered; /* the frame pointer of the caller counts */
     }
     add_stack(l, &s, from);
 }
 
-static void add_pending(struct local *l, const struct mz_pending *p)
+static uint64_t *put_pending(uint64_t *w, const struct mz_pending *p)
 {
-    add(l, (uint64_t)p->op | (uint64_t)p->size << 8 | (uint64_t)p->order << 16);
-    if (p->op == MZ_OP_NONE) return;
-    add(l, p->key);
-    add(l, p->expected);
-    add(l, p->choices);
+    *w++ = (uint64_t)p->op | (uint64_t)p->size << 8 | (uint64_t)p->order << 16;
+    if (p->op == MZ_OP_NONE) return w;
+    *w++ = p->key;
+    *w++ = p->expected;
+    *w++ = p->choices;
+    return w;
 }
 
 /* Only what still matters: the rest is left over from what it did before. */
-static void add_fields(struct local *l, const struct mz_thread *t)
+static uint64_t *put_fields(uint64_t *w, const struct mz_thread *t)
 {
-    add(l, (uint64_t)t->state | (uint64_t)t->joined << 8 | (uint64_t)t->detached << 16 |
-               (uint64_t)t->ended << 24);
+    *w++ = (uint64_t)t->state | (uint64_t)t->joined << 8 | (uint64_t)t->detached << 16 |
+           (uint64_t)t->ended << 24;
     if (t->state == MZ_THREAD_FINISHED) {
-        add(l, t->joined ? 0 : (uintptr_t)t->result);
-        return;
+        *w++ = t->joined ? 0 : (uintptr_t)t->result;
+        return w;
     }
-    add(l, (uint64_t)t->joiner | (uint64_t)t->spawned << 8 | (uint64_t)t->cancel_off << 16 |
-               (uint64_t)t->cancel_pending << 24 | (uint64_t)t->keys_set << 32 | (uint64_t)t->polls << 40 |
-               (uint64_t)(rt.cancel_used && t->kicked) << 48);
-    add(l, (uintptr_t)t->once);
-    add(l, (uintptr_t)t->cleanup);
-    add(l, (uintptr_t)t->at_end);
-    add(l, (uintptr_t)t->heap);
-    add(l, (uint64_t)t->keys_made << 32 | t->semaphores);
-    add(l, (uintptr_t)t->poll_place);
-    add(l, t->polled);
-    add(l, (uintptr_t)t->start);
-    add(l, (uintptr_t)t->argument);
-    add(l, (uintptr_t)t->waiting_where);
-    if (t->waiting_where) add(l, t->waiting_kind);
-    if (t->state == MZ_THREAD_RUNNABLE) return;
-    add(l, (uint64_t)t->timed | (uint64_t)t->kicked << 8 | (uint64_t)t->serial << 16);
-    add(l, t->state == MZ_THREAD_JOINING ? t->joining : t->wait_object);
-    if (t->state == MZ_THREAD_WAITING) add(l, (uintptr_t)t->wait_mutex);
+    *w++ = (uint64_t)t->joiner | (uint64_t)t->spawned << 8 | (uint64_t)t->cancel_off << 16 |
+           (uint64_t)t->cancel_pending << 24 | (uint64_t)t->keys_set << 32 | (uint64_t)t->polls << 40 |
+           (uint64_t)(rt.cancel_used && t->kicked) << 48;
+    *w++ = (uintptr_t)t->once;
+    *w++ = (uintptr_t)t->cleanup;
+    *w++ = (uintptr_t)t->at_end;
+    *w++ = (uintptr_t)t->heap;
+    *w++ = (uint64_t)t->keys_made << 32 | t->semaphores;
+    *w++ = (uintptr_t)t->poll_place;
+    *w++ = t->polled;
+    *w++ = (uintptr_t)t->start;
+    *w++ = (uintptr_t)t->argument;
+    *w++ = (uintptr_t)t->waiting_where;
+    if (t->waiting_where) *w++ = t->waiting_kind;
+    if (t->state == MZ_THREAD_RUNNABLE) return w;
+    *w++ = (uint64_t)t->timed | (uint64_t)t->kicked << 8 | (uint64_t)t->serial << 16;
+    *w++ = t->state == MZ_THREAD_JOINING ? t->joining : t->wait_object;
+    if (t->state == MZ_THREAD_WAITING) *w++ = (uintptr_t)t->wait_mutex;
+    return w;
 }
 
 static bool has_stack(const struct mz_thread *t)
@@ -244,31 +240,31 @@ static uint64_t read_locks(const struct mz_thread *t)
     return sum;
 }
 
+static void gather(struct local *l, int slot)
+{
+    const struct mz_thread *t = &rt.run.threads[slot];
+    l->next = put_fields(l->words, t);
+    if (!has_stack(t)) return;
+    uint64_t *w = put_pending(l->next, &rt.view.pending[slot]);
+    if (rt.switch_fs) *w++ = *(const uint32_t *)(rt.slots[slot].fs - st.errno_offset);
+    if (rt.switch_fp) *w++ = mz_fiber_environment(slot);
+    *w++ = read_locks(t);
+    l->next = w;
+    if (t->keys_set) mz_keys_each(slot, add, l);
+    if (mz_unlikely(rt.channel->options.state_capture == MZ_CAPTURE_DELTA) && !l->write)
+        add(l, mz_delta_id(slot));
+    else
+        add_registers(l, slot);
+}
+
 static struct mz_state thread_now(int slot, bool write)
 {
     struct local l;
-    l.hash = (struct mz_state){{0, 0}};
-    l.key = (uint64_t)(slot + 1) * 0xd6e8feb86659fd93u;
-    l.count = 0;
+    l.mix = (struct mz_mix){{0, 0}, (uint64_t)(slot + 1) * 0xd6e8feb86659fd93u};
     l.write = write;
-    const struct mz_thread *t = &rt.run.threads[slot];
-    add_fields(&l, t);
-    if (!has_stack(t)) {
-        flush(&l);
-        return l.hash;
-    }
-    add_pending(&l, &rt.view.pending[slot]);
-    if (rt.switch_fs) add(&l, *(const uint32_t *)(rt.slots[slot].fs - st.errno_offset));
-    if (rt.switch_fp) add(&l, mz_fiber_environment(slot));
-    if (t->keys_set) mz_keys_each(slot, add_word, &l);
-    make_room(&l, 2);
-    add(&l, read_locks(t));
-    if (mz_unlikely(rt.channel->options.state_capture == MZ_CAPTURE_DELTA) && !write)
-        add(&l, mz_delta_id(slot));
-    else
-        add_registers(&l, slot);
+    gather(&l, slot);
     flush(&l);
-    return l.hash;
+    return (struct mz_state){{l.mix.hash[0], l.mix.hash[1]}};
 }
 
 static void make_anew(int slot)
