@@ -1,7 +1,7 @@
-/* What does it cost to know the state after each step? Two threads that make STEPS steps each, in a program
- * that has written to KIB KiB of memory before. A step is an atomic store, and WORDS plain writes next to it.
- * Each thread writes what it wrote the last time but one, so there are many steps and few states. See
- * bench/capture.sh. */
+/* What does it cost to know the state after each step? THREADS threads that make STEPS steps each, in a
+ * program that has written to KIB KiB of memory before. A step is an atomic store, and WORDS plain writes
+ * next to it. Each thread writes what it wrote the last time but one, so there are many steps and few states.
+ * See bench/capture.sh. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -15,9 +15,12 @@
 #ifndef WORDS
 #define WORDS 4
 #endif
+#ifndef THREADS
+#define THREADS 2
+#endif
 
-long memory[KIB * 128 + 2 * WORDS];
-static atomic_int turn[2];
+long memory[KIB * 128 + THREADS * WORDS];
+static atomic_int turn[THREADS];
 
 static void *work(void *arg)
 {
@@ -25,16 +28,16 @@ static void *work(void *arg)
     for (int i = 1; i <= STEPS; i++) {
         for (int w = 0; w < WORDS; w++) memory[me * WORDS + w] = i & 1;
         atomic_store(&turn[me], i);
-        atomic_load(&turn[1 - me]);
+        atomic_load(&turn[(me + 1) % THREADS]);
     }
     return NULL;
 }
 
 int main(void)
 {
-    pthread_t t[2];
+    pthread_t t[THREADS];
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) memory[i] = (long)i;
-    for (int i = 0; i < 2; i++) pthread_create(&t[i], NULL, work, (void *)(ptrdiff_t)i);
-    for (int i = 0; i < 2; i++) pthread_join(t[i], NULL);
+    for (int i = 0; i < THREADS; i++) pthread_create(&t[i], NULL, work, (void *)(ptrdiff_t)i);
+    for (int i = 0; i < THREADS; i++) pthread_join(t[i], NULL);
     return 0;
 }

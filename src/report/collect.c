@@ -671,6 +671,7 @@ void mz_collect_run(const struct mz_outcome *outcome, struct mz_report *report)
     report->counters = c->counters;
     report->switch_ns = c->switch_ns;
     report->seconds = outcome->seconds;
+    report->processor = outcome->processor;
     report->sharing = outcome->sharing;
     report->peak_memory = outcome->peak_memory;
     report->memory_limit = c->options.memory_limit;

@@ -13,6 +13,7 @@ struct mz_outcome { /* how a run of the target went, seen from outside */
     bool killed;                 /* it was killed, because it stalled or did not stop */
     int wait_status;             /* of waitpid() */
     double seconds, time_limit;  /* time_limit 0: none */
+    double processor;            /* seconds of processor time; only of a search that is not shared */
     uint64_t peak_memory;
     struct mz_sharing sharing;
 };

@@ -117,6 +117,7 @@ struct mz_report {
     struct mz_sharing sharing;
     double switch_ns; /* a switch of threads and back, as a yardstick */
     uint64_t peak_memory;
+    double processor;      /* seconds of processor time, if the search was not shared */
     uint64_t memory_limit; /* 0: none */
     uint32_t lost_workers; /* so many had not enough memory: started over with one; 0: it was not */
     struct mz_bug *bugs;
