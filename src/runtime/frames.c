@@ -12,11 +12,13 @@ extern const char __start_mz_dispatch_text[], __stop_mz_dispatch_text[];
 extern const char __start_mz_fiber_text[], __stop_mz_fiber_text[];
 
 static struct {
-    uint64_t start, end; /* the executable, if it is instrumented */
+    uint64_t start, end;         /* the executable, if it is instrumented */
+    uint64_t our_start, our_end; /* this library */
 } fr;
 
 void mz_stack_init(void)
 {
+    mz_our_code(&fr.our_start, &fr.our_end);
     if (!mz_is_instrumented(rt.program_start)) return;
     fr.start = rt.program_start;
     fr.end = rt.program_end;
@@ -30,10 +32,12 @@ static const uint64_t *first_frame(const struct mz_parked *p)
     return ours ? (const uint64_t *)f[0] : f;
 }
 
+static inline bool is_ours(uint64_t pc) { return pc - fr.our_start < fr.our_end - fr.our_start; }
+
 static inline bool is_program(uint64_t pc)
 {
     if (mz_likely(pc >= fr.start && pc < fr.end)) return true;
-    return !mz_is_ours(pc) && mz_is_instrumented(pc);
+    return !is_ours(pc) && mz_is_instrumented(pc);
 }
 
 static inline bool is_frame(const struct mz_stack *s, const uint64_t *low, const uint64_t *base)
@@ -69,7 +73,7 @@ void mz_stack_of(struct mz_stack *s, int slot, const struct mz_parked *p)
 {
     s->high = (const uint64_t *)(const void *)rt.slots[slot].stack_high;
     s->first = s->entered = first_frame(p);
-    while (mz_is_ours(s->entered[1])) s->entered = (const uint64_t *)s->entered[0];
+    while (is_ours(s->entered[1])) s->entered = (const uint64_t *)s->entered[0];
     find_frames(s);
 }
 

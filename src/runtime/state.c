@@ -195,11 +195,32 @@ static uint64_t *put_pending(uint64_t *w, const struct mz_pending *p)
     return w;
 }
 
+/* What most threads never have. */
+static uint64_t *put_rare(uint64_t *w, const struct mz_thread *t)
+{
+    *w++ = (uintptr_t)t->once;
+    *w++ = (uintptr_t)t->cleanup;
+    *w++ = (uintptr_t)t->at_end;
+    *w++ = (uint64_t)t->keys_made << 32 | t->semaphores;
+    *w++ = (uintptr_t)t->poll_place;
+    *w++ = t->polled;
+    *w++ = (uintptr_t)t->waiting_where;
+    *w++ = t->waiting_where ? t->waiting_kind : 0;
+    return w;
+}
+
+static bool has_rare(const struct mz_thread *t)
+{
+    return (uintptr_t)t->once | (uintptr_t)t->cleanup | (uintptr_t)t->at_end | t->keys_made | t->semaphores |
+           (uintptr_t)t->poll_place | t->polled | (uintptr_t)t->waiting_where;
+}
+
 /* Only what still matters: the rest is left over from what it did before. */
 static uint64_t *put_fields(uint64_t *w, const struct mz_thread *t)
 {
+    bool rare = t->state != MZ_THREAD_FINISHED && has_rare(t);
     *w++ = (uint64_t)t->state | (uint64_t)t->joined << 8 | (uint64_t)t->detached << 16 |
-           (uint64_t)t->ended << 24;
+           (uint64_t)t->ended << 24 | (uint64_t)rare << 32;
     if (t->state == MZ_THREAD_FINISHED) {
         *w++ = t->joined ? 0 : (uintptr_t)t->result;
         return w;
@@ -207,17 +228,10 @@ static uint64_t *put_fields(uint64_t *w, const struct mz_thread *t)
     *w++ = (uint64_t)t->joiner | (uint64_t)t->spawned << 8 | (uint64_t)t->cancel_off << 16 |
            (uint64_t)t->cancel_pending << 24 | (uint64_t)t->keys_set << 32 | (uint64_t)t->polls << 40 |
            (uint64_t)(rt.cancel_used && t->kicked) << 48;
-    *w++ = (uintptr_t)t->once;
-    *w++ = (uintptr_t)t->cleanup;
-    *w++ = (uintptr_t)t->at_end;
     *w++ = (uintptr_t)t->heap;
-    *w++ = (uint64_t)t->keys_made << 32 | t->semaphores;
-    *w++ = (uintptr_t)t->poll_place;
-    *w++ = t->polled;
     *w++ = (uintptr_t)t->start;
     *w++ = (uintptr_t)t->argument;
-    *w++ = (uintptr_t)t->waiting_where;
-    if (t->waiting_where) *w++ = t->waiting_kind;
+    if (mz_unlikely(rare)) w = put_rare(w, t);
     if (t->state == MZ_THREAD_RUNNABLE) return w;
     *w++ = (uint64_t)t->timed | (uint64_t)t->kicked << 8 | (uint64_t)t->serial << 16;
     *w++ = t->state == MZ_THREAD_JOINING ? t->joining : t->wait_object;
