@@ -106,6 +106,8 @@ bench: setup
 	@$(MAKE) --no-print-directory -s all
 	@sh bench/run.sh
 	@echo
+	@sh bench/compare.sh
+	@echo
 	@sh bench/structures.sh sample
 	@echo
 	@sh bench/capture.sh

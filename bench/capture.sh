@@ -10,7 +10,7 @@
 #
 # Memory: the peak of a run with more than a million states, less that of a run with a few, by the states.
 #
-# REPEAT=N   runs of each kind (default 5)
+# REPEAT=N   runs of each kind (default 3)
 cd "$(dirname "$0")/.." || exit 2
 json=build/capture.json tsv=build/capture.tsv
 mkdir -p build
@@ -44,7 +44,7 @@ printf '%12s %14s %14s %14s %12s\n' 'KiB written' 'words a step' 'without, ns' '
 for size in '0 1' '64 1' '64 4' '64 16'; do
     kib=${size% *} words=${size#* } without='' with=''
     "$mazurka" cc -O1 -DKIB="$kib" -DWORDS="$words" -DSTEPS=6 -o build/capture bench/capture.c || exit 1
-    for _ in $(seq "${REPEAT:-5}"); do
+    for _ in $(seq "${REPEAT:-3}"); do
         now=$(per_step build/capture)
         if less "$now" "$without"; then without=$now; fi
         now=$(per_step --state-capture=always build/capture)

@@ -1,19 +1,30 @@
-# Plots of bench/structures.sh as SVG. -v plot=time|memory|scatter -v limit=SECONDS -v algorithms="..."
+# Plots of bench/structures.sh and bench/compare.sh as SVG.
+# -v plot=time|memory|scatter|programs-time|programs-memory -v limit=SECONDS -v algorithms="..."
 #
 # time, memory: quantile plots. For each algorithm the clients that it has finished, in the order of what it needed;
 # so a point (n, y) says that it finishes n clients with at most y each. scatter: one point for each client, the time
-# under s-por and dl-s-por; what was not finished is at the limit. All scales are logarithmic.
+# under s-por and dl-s-por; what was not finished is at the limit. programs-: a column for each program, with the mark
+# of each algorithm; what was not finished is hollow, at the limit. All scales of time and memory are logarithmic.
 BEGIN {
     FS = "\t"
     width = 760; height = 440; left = 70; right = 170; top = 40; bottom = 50
-    split("#1b6ca8 #c0392b #2e8b57 #8e44ad #d68910 #16a2b8 #7f8c8d #2c3e50", colours, " ")
-    split("circle square diamond up down cross circle square", marks, " ")
+    split("#1b6ca8 #c0392b #2e8b57 #8e44ad #d68910 #16a2b8 #7f8c8d #2c3e50 #e377c2 #6b8e23 #8b4513", colours, " ")
+    split("circle square diamond up down cross circle square diamond up down", marks, " ")
+    programs = plot ~ /^programs/
+    if (programs) { width = 1000; height = 520; bottom = 120; right = 130 }
     n = split(algorithms, list, " ")
     for (i = 1; i <= n; i++) number[list[i]] = i
     if (plot == "scatter") width = height + right - left + 70
 }
 
-NR > 1 && plot != "scatter" && $3 != "incomplete" {
+NR > 1 && programs {
+    v = plot ~ /time/ ? ($3 == "incomplete" ? limit : $4 > 0.0001 ? $4 : 0.0001) : $5 / 1048576
+    at[$1, $2] = v
+    over[$1, $2] = $3 == "incomplete"
+    range(v)
+    if (!($1 in seen)) { seen[$1] = 1; client[++clients] = $1 }
+}
+NR > 1 && plot != "scatter" && !programs && $3 != "incomplete" {
     count[$2]++
     y[$2, count[$2]] = plot == "time" ? ($4 > 0.0001 ? $4 : 0.0001) : $5 / 1048576
     range(y[$2, count[$2]])
@@ -54,6 +65,7 @@ function xpos(v) {
     if (plot == "scatter") return left + (log10(v) - log10(low)) / (log10(high) - log10(low)) * (width - left - right)
     return left + v / most * (width - left - right)
 }
+function column(i) { return left + (i - 1) * (width - left - right) / clients }
 
 function text(x, y, anchor, what, more) {
     printf "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"%s>%s</text>\n", x, y, anchor, more, what
@@ -148,13 +160,39 @@ function scatter(    i, c, s) {
     for (i = 1; i <= structures; i++) legend(i - 1, marks[i], colours[i], names[i])
 }
 
+# Within a column the algorithms stand side by side, in their order.
+function each_program(    i, j, c, x, wide) {
+    frame(plot ~ /time/ ? "Time of each algorithm, program by program" : \
+        "Peak memory of each algorithm, program by program", "", plot ~ /time/ ? "seconds" : "MiB")
+    wide = (width - left - right) / clients
+    if (plot ~ /time/)
+        line(left, ypos(limit), width - right, ypos(limit), "stroke=\"#c0392b\" stroke-dasharray=\"2 3\"")
+    for (i = 1; i <= clients; i++) {
+        c = client[i]
+        if (i > 1) line(column(i), top, column(i), height - bottom, "stroke=\"#eeeeee\"")
+        printf "<text transform=\"translate(%.1f %.1f) rotate(-35)\" text-anchor=\"end\">%s</text>\n", \
+            column(i) + wide / 2 + 4, height - bottom + 16, c
+        for (j = 1; j <= n; j++) {
+            if (!((c, list[j]) in at)) continue
+            x = column(i) + wide * j / (n + 1)
+            if (over[c, list[j]])
+                printf "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.5\" fill=\"white\" stroke=\"%s\"/>\n", x, \
+                    ypos(at[c, list[j]]), colours[j]
+            else
+                mark(marks[j], x, ypos(at[c, list[j]]), colours[j])
+        }
+    }
+    for (j = 1; j <= n; j++) legend(j - 1, marks[j], colours[j], list[j])
+}
+
 END {
     if (!high) { print "bench: nothing to plot" > "/dev/stderr"; exit 1 }
     if (plot == "scatter") range(limit)
     low = nice(low, 0)
     high = nice(high, 1)
     if (high <= low) high = 10 * low
-    if (plot == "scatter") scatter()
+    if (programs) each_program()
+    else if (plot == "scatter") scatter()
     else quantiles()
     print "</svg>"
 }
