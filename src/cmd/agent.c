@@ -293,6 +293,7 @@ static void hear(struct agent *a, struct mz_message *m)
         break;
     case MZ_SAY_QUIT:
         a->quit = true;
+        a->cluster->lost_some = mz_get(m);
         break;
     default:
         hear_for(a, kind, m);
@@ -383,9 +384,22 @@ static void live(struct agent *a)
         look_at_workers(a, now);
         beat(a, now);
         handle_signal(a, mz_process_next_signal(0));
-        if (now - a->heard > a->cluster->patience) a->quit = a->cluster->lost_some = true;
+        if (now - a->heard > a->cluster->patience) _exit(0); /* rank 0 has died; workers die with us */
         if (!a->quit) nap(a);
     }
+}
+
+/* MPI cannot be ended in good order: whoever leaves before rank 0 has done all it has to do might take it
+ * along.
+ */
+static void wait_for_goodbye(struct agent *a)
+{
+    struct mz_message m;
+    struct timespec t = {0, (long)(LONGEST_NAP * 1e9)};
+    int rank;
+    for (double start = mz_process_clock(); mz_process_clock() - start < LAST_WAIT; nanosleep(&t, NULL))
+        while (mz_cluster_receive(a->cluster, &rank, &m))
+            if (mz_get(&m) == MZ_SAY_BYE) return;
 }
 
 static void greet(struct agent *a, const char *host)
@@ -414,6 +428,7 @@ int mz_agent(void)
     live(&a);
     for (uint32_t i = 0; i < a.pool.count; i++) mz_worker_end(&a.pool, a.pool.workers[i]);
     sweep(&a);
+    if (a.cluster->lost_some) wait_for_goodbye(&a);
     mz_cluster_leave(a.cluster, 0, LAST_WAIT);
     free(a.pool.workers);
     free(a.program.name);

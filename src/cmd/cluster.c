@@ -135,8 +135,8 @@ static void enough(int signal_number)
 
 void mz_cluster_leave(struct mz_cluster *c, int status, unsigned patience)
 {
-    double start = mz_process_clock();
-    while (!c->transport->idle() && mz_process_clock() - start < LAST_WORDS) usleep(1000);
+    double start = mz_process_clock(), wait = c->lost_some ? LAST_WORDS / 10 : LAST_WORDS;
+    while (!c->transport->idle() && mz_process_clock() - start < wait) usleep(1000);
     last_status = status;
     signal(SIGALRM, enough);
     alarm(patience);
@@ -160,12 +160,18 @@ int mz_cluster_open(struct mz_cluster **cluster)
     return 0;
 }
 
+void mz_cluster_send_home(struct mz_cluster *c, int rank)
+{
+    mz_cluster_begin(c, MZ_SAY_QUIT);
+    mz_put(&c->out, c->lost_some);
+    mz_cluster_send(c, rank);
+}
+
 void mz_cluster_dismiss(struct mz_cluster *c)
 {
     for (int r = 1; c && r < c->size; r++) {
         if (c->dismissed) continue;
-        mz_cluster_begin(c, MZ_SAY_QUIT);
-        mz_cluster_send(c, r);
+        mz_cluster_send_home(c, r);
     }
     if (c) c->dismissed = true;
 }
@@ -175,6 +181,10 @@ void mz_cluster_close(struct mz_cluster *c, int status)
     if (!c) return;
     mz_cluster_dismiss(c);
     fflush(NULL);
+    for (int r = 1; c->lost_some && r < c->size; r++) {
+        mz_cluster_begin(c, MZ_SAY_BYE);
+        mz_cluster_send(c, r);
+    }
     mz_cluster_leave(c, status, (unsigned)LAST_WORDS);
 }
 
@@ -219,7 +229,7 @@ void mz_cluster_begin(struct mz_cluster *c, uint32_t kind)
 void mz_cluster_send(struct mz_cluster *c, int rank)
 {
     c->busy = mz_process_clock();
-    if (rank > 0 && c->ranks[rank].state == MZ_RANK_GONE) return;
+    if (rank > 0 && c->ranks[rank].state == MZ_RANK_GONE && !c->dismissed) return;
     c->transport->send(rank, c->out.data, c->out.count); /* one that cannot be reached is missed soon */
 }
 

@@ -20,7 +20,8 @@ enum mz_say {               /* from rank 0 */
               MZ_SAY_KILL,  /* worker; 1: after looking where it is, and tell what came of it; 0: forget it */
               MZ_SAY_SLOT,  /* worker, the name of a thread, its slot (0: there is none left) */
               MZ_SAY_ALIVE, /* how many executions others have made */
-              MZ_SAY_QUIT
+              MZ_SAY_QUIT,  /* 1: some are lost, so wait for BYE */
+              MZ_SAY_BYE    /* MPI cannot be ended in good order: just exit */
 };
 
 enum mz_answer {                     /* to rank 0 */
@@ -28,7 +29,7 @@ enum mz_answer {                     /* to rank 0 */
                  MZ_ANSWER_READY,    /* after SETUP */
                  MZ_ANSWER_CANNOT,   /* be of use; it has said why */
                  MZ_ANSWER_TOLD,     /* worker, a message of it */
-                 MZ_ANSWER_PIECES,   /* worker, pieces of its channel that have changed: offset, length, bytes
+                 MZ_ANSWER_PIECES,   /* worker, pieces of its channel: offset, length, bytes
                                       */
                  MZ_ANSWER_ENDED,    /* worker, wait status, 1 killed | 2 stalled, peak memory */
                  MZ_ANSWER_SLOT,     /* worker, the name of a thread that needs a slot */
@@ -38,7 +39,13 @@ enum mz_answer {                     /* to rank 0 */
 
 #define MZ_HEARTBEAT 0.5 /* seconds */
 
-enum mz_rank_state { MZ_RANK_SILENT, MZ_RANK_SETTING_UP, MZ_RANK_READY, MZ_RANK_GONE };
+enum mz_rank_state {
+    MZ_RANK_SILENT,
+    MZ_RANK_SETTING_UP,
+    MZ_RANK_READY,
+    MZ_RANK_OUT, /* is there, but of no use */
+    MZ_RANK_GONE
+};
 
 struct mz_rank { /* another one, as rank 0 knows it */
     enum mz_rank_state state;
@@ -76,6 +83,7 @@ double mz_cluster_nap(const struct mz_cluster *c, double now, double longest);
 /* What must be the same on all hosts. */
 char *mz_cluster_build(void);
 struct mz_cluster *mz_cluster_join(void); /* NULL after one line */
+void mz_cluster_send_home(struct mz_cluster *c, int rank);
 /* The end of MPI, which waits for the others, but not longer than so many seconds: then we exit. */
 void mz_cluster_leave(struct mz_cluster *c, int status, unsigned patience);
 /* Any other rank: go on in a child of the process that mpirun started. */

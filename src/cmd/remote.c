@@ -108,10 +108,9 @@ static void lose(struct mz_pool *p, int rank)
     struct mz_cluster *c = p->cluster;
     struct mz_rank *r = &c->ranks[rank];
     if (r->state == MZ_RANK_GONE) return;
-    mz_cluster_begin(c, MZ_SAY_QUIT); /* should it come back */
-    mz_cluster_send(c, rank);
-    r->state = MZ_RANK_GONE;
     c->lost_some = true;
+    mz_cluster_send_home(c, rank); /* should it come back */
+    r->state = MZ_RANK_GONE;
     for (uint32_t i = 0; i < p->count; i++)
         if (p->workers[i]->rank == rank && p->workers[i]->alive) mz_pool_lost(p, p->workers[i]);
 }
@@ -124,9 +123,7 @@ static void hear_hello(struct mz_pool *p, int rank, struct mz_message *m)
     snprintf(r->host, sizeof r->host, "%s", host);
     if (m->bad || strcmp(build, own) != 0) {
         mz_notice("rank %d on %s is left out: it runs another build of mazurka", rank, host);
-        mz_cluster_begin(c, MZ_SAY_QUIT);
-        mz_cluster_send(c, rank);
-        r->state = MZ_RANK_GONE;
+        r->state = MZ_RANK_OUT;
         c->left_out++;
     } else {
         mz_cluster_begin(c, MZ_SAY_SETUP);
@@ -139,17 +136,20 @@ static void hear_hello(struct mz_pool *p, int rank, struct mz_message *m)
     free(own);
 }
 
+static void leave_out(struct mz_pool *p, int rank)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->workers[i]->rank == rank && p->workers[i]->alive) mz_pool_lost(p, p->workers[i]);
+    p->cluster->ranks[rank].state = MZ_RANK_OUT;
+    p->cluster->left_out++;
+}
+
 void mz_remote_leave_out(struct mz_pool *p, struct mz_worker *w, const char *why)
 {
-    struct mz_cluster *c = p->cluster;
-    struct mz_rank *r = &c->ranks[w->rank];
-    mz_notice("rank %d on %s is left out: %s", w->rank, r->host, why);
+    mz_notice("rank %d on %s is left out: %s", w->rank, p->cluster->ranks[w->rank].host, why);
     for (uint32_t i = 0; i < p->count; i++)
-        if (p->workers[i]->rank == w->rank) mz_worker_end(p, p->workers[i]);
-    mz_cluster_begin(c, MZ_SAY_QUIT);
-    mz_cluster_send(c, w->rank);
-    r->state = MZ_RANK_GONE;
-    c->left_out++;
+        if (p->workers[i]->rank == w->rank && p->workers[i]->alive) mz_remote_kill(p->workers[i], false);
+    leave_out(p, w->rank);
 }
 
 /* ---- workers ---- */
@@ -247,8 +247,7 @@ static void hear(struct mz_pool *p, int rank, struct mz_message *m)
         r->state = MZ_RANK_READY;
         break;
     case MZ_ANSWER_CANNOT:
-        r->state = MZ_RANK_GONE;
-        p->cluster->left_out++;
+        leave_out(p, rank);
         break;
     case MZ_ANSWER_ALIVE:
         executions = mz_get_long(m);
@@ -308,7 +307,7 @@ void mz_remote_listen(struct mz_pool *p, double now)
     while (mz_cluster_receive(p->cluster, &rank, &m)) {
         if (rank <= 0 || rank >= p->cluster->size || p->cluster->ranks[rank].state == MZ_RANK_GONE) continue;
         p->cluster->ranks[rank].heard = now;
-        hear(p, rank, &m);
+        if (p->cluster->ranks[rank].state != MZ_RANK_OUT) hear(p, rank, &m);
     }
     beat(p, now);
     look_for_dead(p, now);
