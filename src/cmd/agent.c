@@ -25,8 +25,10 @@
 #include "tempdir.h"
 
 #define LONGEST_NAP    0.002
-#define NEWS           0.1   /* seconds between counters that are sent */
-#define LAST_WAIT      600u  /* seconds for rank 0 to come to its end */
+#define NEWS           0.1    /* seconds between counters that are sent */
+#define LAST_WAIT      3600.0 /* seconds for rank 0 to replay what was found */
+#define LAST_NAP       0.005
+#define END_WAIT       10u   /* seconds */
 #define FIRST_PATIENCE 600.0 /* it may have to compile */
 
 struct agent {
@@ -37,7 +39,7 @@ struct agent {
     struct mz_list arguments, environment;
     double heard, news;
     uint64_t counted, elsewhere; /* executions: ours, and those of others that have been added */
-    bool set_up, quit;
+    bool set_up, quit, bye;
 };
 
 /* ---- to rank 0 ---- */
@@ -104,7 +106,21 @@ static void send_news(struct agent *a, struct mz_worker *w)
     a->cluster->busy = busy;
 }
 
-static void send_end(struct agent *a, struct mz_worker *w)
+static uint64_t microseconds(const struct rusage *u)
+{
+    return (uint64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000000 +
+           (uint64_t)(u->ru_utime.tv_usec + u->ru_stime.tv_usec);
+}
+
+/* How much was said, and how long it waited. */
+static void put_link(struct mz_worker *w, struct mz_message *m)
+{
+    const struct mz_channel *c = w->outcome.channel;
+    put_piece(m, c, c->link_offset, offsetof(struct mz_link, to_worker.bytes));
+    put_piece(m, c, c->link_offset + offsetof(struct mz_link, to_command), offsetof(struct mz_ring, bytes));
+}
+
+static void send_end(struct agent *a, struct mz_worker *w, uint64_t processor)
 {
     const struct mz_channel *c = w->outcome.channel;
     uint64_t tail = offsetof(struct mz_channel, live_offset);
@@ -114,11 +130,13 @@ static void send_end(struct agent *a, struct mz_worker *w)
     put_piece(m, c, FIELD(c, threads));
     put_piece(m, c, tail, sizeof *c - tail);
     put_piece(m, c, c->live_offset, c->live_length * sizeof(struct mz_step));
+    put_link(w, m);
     send(a);
     m = begin_of(a, MZ_ANSWER_ENDED, w);
     mz_put(m, (uint32_t)w->outcome.wait_status);
     mz_put(m, w->outcome.killed | (uint32_t)w->outcome.stalled << 1);
     mz_put_long(m, w->outcome.peak_memory);
+    mz_put_long(m, processor);
     send(a);
 }
 
@@ -144,12 +162,15 @@ static void send_slot(struct agent *a, struct mz_worker *w)
 
 static void beat(struct agent *a, double now)
 {
+    struct rusage own;
     double busy = a->cluster->busy;
     if (now - a->cluster->beat < MZ_HEARTBEAT) return;
     a->cluster->beat = now;
     struct mz_message *m = begin(a, MZ_ANSWER_ALIVE);
     a->counted = a->set_up ? a->pool.common->executions - a->elsewhere : 0;
     mz_put_long(m, a->counted);
+    getrusage(RUSAGE_SELF, &own);
+    mz_put_long(m, microseconds(&own));
     send(a);
     a->cluster->busy = busy;
 }
@@ -292,8 +313,9 @@ static void hear(struct agent *a, struct mz_message *m)
         a->elsewhere = others;
         break;
     case MZ_SAY_QUIT:
+    case MZ_SAY_BYE: /* before it began */
         a->quit = true;
-        a->cluster->lost_some = mz_get(m);
+        a->bye = kind == MZ_SAY_BYE;
         break;
     default:
         hear_for(a, kind, m);
@@ -319,7 +341,7 @@ static void reap(struct agent *a, struct mz_worker *w)
         send(a);
         return;
     }
-    send_end(a, w);
+    send_end(a, w, microseconds(&usage));
 }
 
 /* Those that have ended are not needed any more. */
@@ -389,17 +411,20 @@ static void live(struct agent *a)
     }
 }
 
-/* MPI cannot be ended in good order: whoever leaves before rank 0 has done all it has to do might take it
- * along.
- */
+/* Whoever leaves before rank 0 has done all it has to do might take it along; and to wait for it at the end
+ * of MPI would keep a processor busy. */
 static void wait_for_goodbye(struct agent *a)
 {
     struct mz_message m;
-    struct timespec t = {0, (long)(LONGEST_NAP * 1e9)};
+    struct timespec t = {0, (long)(LAST_NAP * 1e9)};
     int rank;
     for (double start = mz_process_clock(); mz_process_clock() - start < LAST_WAIT; nanosleep(&t, NULL))
-        while (mz_cluster_receive(a->cluster, &rank, &m))
-            if (mz_get(&m) == MZ_SAY_BYE) return;
+        while (mz_cluster_receive(a->cluster, &rank, &m)) {
+            if (mz_get(&m) != MZ_SAY_BYE) continue;
+            a->cluster->lost_some = mz_get(&m);
+            return;
+        }
+    a->cluster->lost_some = true;
 }
 
 static void greet(struct agent *a, const char *host)
@@ -428,8 +453,8 @@ int mz_agent(void)
     live(&a);
     for (uint32_t i = 0; i < a.pool.count; i++) mz_worker_end(&a.pool, a.pool.workers[i]);
     sweep(&a);
-    if (a.cluster->lost_some) wait_for_goodbye(&a);
-    mz_cluster_leave(a.cluster, 0, LAST_WAIT);
+    if (!a.bye) wait_for_goodbye(&a);
+    mz_cluster_leave(a.cluster, 0, END_WAIT);
     free(a.pool.workers);
     free(a.program.name);
     free(a.program.path);

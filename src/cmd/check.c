@@ -172,6 +172,13 @@ static void look_at_tree_file(const struct check *c)
         mz_notice("the tree in %s is not complete", c->settings.record_tree);
 }
 
+/* What follows may take long, and they have no part in it. */
+static void send_others_home(struct check *c)
+{
+    mz_cluster_close(c->cluster, MZ_STATUS_FAILED);
+    c->cluster = NULL;
+}
+
 /* Each worker has its share of the memory: alone, there is more of it, and optimal can fall back to source.
  * What workers found is not thrown away, nor is what a checkpoint holds. */
 static bool is_worth_starting_over(const struct check *c)
@@ -185,6 +192,7 @@ static bool is_worth_starting_over(const struct check *c)
 static int start_over_alone(struct check *c, struct mz_target *t)
 {
     double before = c->outcome.seconds, limit = t->time_limit;
+    send_others_home(c);
     mz_outcome_release(&c->outcome);
     t->options.shared = 0;
     t->options.memory_limit = c->settings.memory_limit;
@@ -342,7 +350,7 @@ static int check(struct check *c)
 {
     int status = mz_cluster_open(&c->cluster);
     if (status == 0) status = prepare(c);
-    if (status == 0 && c->settings.portfolio) mz_cluster_dismiss(c->cluster);
+    if (status == 0 && c->settings.portfolio) send_others_home(c);
     if (status == 0 && c->settings.portfolio) {
         struct mz_progress progress = {.form = progress_form(&c->settings),
                                        .algorithm = c->settings.algorithm_name};

@@ -160,20 +160,20 @@ int mz_cluster_open(struct mz_cluster **cluster)
     return 0;
 }
 
-void mz_cluster_send_home(struct mz_cluster *c, int rank)
+static void tell_all(struct mz_cluster *c, enum mz_say what)
 {
-    mz_cluster_begin(c, MZ_SAY_QUIT);
-    mz_put(&c->out, c->lost_some);
-    mz_cluster_send(c, rank);
+    for (int r = 1; r < c->size; r++) {
+        mz_cluster_begin(c, what);
+        mz_put(&c->out, c->lost_some);
+        mz_cluster_send(c, r);
+    }
 }
 
 void mz_cluster_dismiss(struct mz_cluster *c)
 {
-    for (int r = 1; c && r < c->size; r++) {
-        if (c->dismissed) continue;
-        mz_cluster_send_home(c, r);
-    }
-    if (c) c->dismissed = true;
+    if (!c || c->dismissed) return;
+    c->dismissed = true;
+    tell_all(c, MZ_SAY_QUIT);
 }
 
 void mz_cluster_close(struct mz_cluster *c, int status)
@@ -181,10 +181,7 @@ void mz_cluster_close(struct mz_cluster *c, int status)
     if (!c) return;
     mz_cluster_dismiss(c);
     fflush(NULL);
-    for (int r = 1; c->lost_some && r < c->size; r++) {
-        mz_cluster_begin(c, MZ_SAY_BYE);
-        mz_cluster_send(c, r);
-    }
+    tell_all(c, MZ_SAY_BYE);
     mz_cluster_leave(c, status, (unsigned)LAST_WORDS);
 }
 

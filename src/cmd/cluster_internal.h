@@ -20,8 +20,8 @@ enum mz_say {               /* from rank 0 */
               MZ_SAY_KILL,  /* worker; 1: after looking where it is, and tell what came of it; 0: forget it */
               MZ_SAY_SLOT,  /* worker, the name of a thread, its slot (0: there is none left) */
               MZ_SAY_ALIVE, /* how many executions others have made */
-              MZ_SAY_QUIT,  /* 1: some are lost, so wait for BYE */
-              MZ_SAY_BYE    /* MPI cannot be ended in good order: just exit */
+              MZ_SAY_QUIT,  /* there is no more to do; wait for ... */
+              MZ_SAY_BYE    /* 1: some are lost, so MPI cannot be ended in good order: just exit */
 };
 
 enum mz_answer {                     /* to rank 0 */
@@ -31,9 +31,9 @@ enum mz_answer {                     /* to rank 0 */
                  MZ_ANSWER_TOLD,     /* worker, a message of it */
                  MZ_ANSWER_PIECES,   /* worker, pieces of its channel: offset, length, bytes
                                       */
-                 MZ_ANSWER_ENDED,    /* worker, wait status, 1 killed | 2 stalled, peak memory */
+                 MZ_ANSWER_ENDED,    /* worker, wait status, 1 killed | 2 stalled, peak memory, microseconds */
                  MZ_ANSWER_SLOT,     /* worker, the name of a thread that needs a slot */
-                 MZ_ANSWER_ALIVE,    /* how many executions its workers have made */
+                 MZ_ANSWER_ALIVE,    /* how many executions its workers have made; microseconds */
                  MZ_ANSWER_INTERRUPT /* it was asked to end by a signal */
 };
 
@@ -53,6 +53,7 @@ struct mz_rank { /* another one, as rank 0 knows it */
     double heard;
     uint32_t living;     /* workers */
     uint64_t executions; /* of its workers, at its last heartbeat */
+    double processor; /* seconds, of its agent */
 };
 
 struct mz_cluster {
@@ -83,7 +84,6 @@ double mz_cluster_nap(const struct mz_cluster *c, double now, double longest);
 /* What must be the same on all hosts. */
 char *mz_cluster_build(void);
 struct mz_cluster *mz_cluster_join(void); /* NULL after one line */
-void mz_cluster_send_home(struct mz_cluster *c, int rank);
 /* The end of MPI, which waits for the others, but not longer than so many seconds: then we exit. */
 void mz_cluster_leave(struct mz_cluster *c, int status, unsigned patience);
 /* Any other rank: go on in a child of the process that mpirun started. */

@@ -3,6 +3,7 @@
  * The channel of one of them is the one that is reported: of the one whose end decided, else of the one that
  * got furthest. What the others found is added to it. */
 #include "pool_internal.h"
+#include "remote.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -174,6 +175,7 @@ static void tell_sharing(const struct mz_pool *p, const struct mz_balance_counts
         alive += (double)link->alive;
     }
     s->idle = alive > 0 ? idle / alive : 0;
+    mz_remote_summary(p, s);
 }
 
 void mz_pool_merge(struct mz_pool *p)

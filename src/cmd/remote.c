@@ -109,7 +109,6 @@ static void lose(struct mz_pool *p, int rank)
     struct mz_rank *r = &c->ranks[rank];
     if (r->state == MZ_RANK_GONE) return;
     c->lost_some = true;
-    mz_cluster_send_home(c, rank); /* should it come back */
     r->state = MZ_RANK_GONE;
     for (uint32_t i = 0; i < p->count; i++)
         if (p->workers[i]->rank == rank && p->workers[i]->alive) mz_pool_lost(p, p->workers[i]);
@@ -199,6 +198,7 @@ static void hear_ended(struct mz_pool *p, struct mz_worker *w, struct mz_message
     w->outcome.killed = how & 1;
     w->outcome.stalled = how & 2;
     w->outcome.peak_memory = mz_get_long(m);
+    w->processor = (double)mz_get_long(m) * 1e-6;
     mz_pool_ended(p, w);
 }
 
@@ -253,6 +253,7 @@ static void hear(struct mz_pool *p, int rank, struct mz_message *m)
         executions = mz_get_long(m);
         __atomic_add_fetch(&p->common->executions, executions - r->executions, __ATOMIC_RELAXED);
         r->executions = executions;
+        r->processor = (double)mz_get_long(m) * 1e-6;
         break;
     case MZ_ANSWER_INTERRUPT:
         mz_pool_interrupt(p);
@@ -317,4 +318,21 @@ void mz_remote_give_up(struct mz_pool *p)
 {
     for (uint32_t i = 0; i < p->count; i++)
         if (p->workers[i]->rank && p->workers[i]->alive) lose(p, p->workers[i]->rank);
+}
+
+void mz_remote_summary(const struct mz_pool *p, struct mz_sharing *s)
+{
+    const struct mz_cluster *c = p->cluster;
+    if (!c) return;
+    char own[sizeof c->ranks->host] = "";
+    gethostname(own, sizeof own - 1);
+    s->ranks = (uint32_t)c->size - c->left_out;
+    s->lost_ranks = c->lost;
+    s->hosts = 1;
+    for (int r = 1; r < c->size; r++) {
+        s->processor += c->ranks[r].processor;
+        bool is_new = c->ranks[r].host[0] && strcmp(c->ranks[r].host, own) != 0;
+        for (int q = 1; q < r; q++) is_new &= strcmp(c->ranks[r].host, c->ranks[q].host) != 0;
+        s->hosts += is_new;
+    }
 }

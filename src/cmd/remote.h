@@ -12,6 +12,8 @@ void mz_remote_listen(struct mz_pool *p, double now);
 void mz_remote_start(struct mz_pool *p);
 /* It will not be spoken to: the program is not the same there. */
 void mz_remote_leave_out(struct mz_pool *p, struct mz_worker *w, const char *why);
+/* For the report: how many ranks there were, and where. */
+void mz_remote_summary(const struct mz_pool *p, struct mz_sharing *s);
 /* Ranks that should have ended have not: they are lost. */
 void mz_remote_give_up(struct mz_pool *p);
 

@@ -672,8 +672,8 @@ void mz_collect_run(const struct mz_outcome *outcome, struct mz_report *report)
     report->switch_ns = c->switch_ns;
     report->seconds = outcome->seconds;
     report->processor = outcome->processor;
-    report->sharing = outcome->sharing;
     report->peak_memory = outcome->peak_memory;
+    report->sharing = outcome->sharing;
     report->memory_limit = c->options.memory_limit;
     report->interrupted = c->end != MZ_END_COMPLETE;
     for (size_t i = 0; i < sizeof c->notes / MZ_TEXT && c->notes[i][0]; i++)

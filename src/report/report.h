@@ -93,6 +93,9 @@ struct mz_bug { /* a finding, explained */
 /* Of a search by several workers: what sharing it took. */
 struct mz_sharing {
     uint32_t workers;   /* how many at once, at most; 0: the search was not shared */
+    uint32_t ranks;     /* of mpirun, that took part; 0: it did not start us */
+    uint32_t hosts;     /* that they are on */
+    uint32_t lost_ranks; /* that died, and whose parts others explored */
     uint32_t lost;      /* workers that died, and were replaced */
     uint64_t redundant; /* executions that were explored again because of that */
     uint64_t tasks;     /* handed out */

@@ -174,6 +174,11 @@ static void add_sharing(struct mz_json *j, const struct mz_sharing *s)
     mz_json_number(j, "tasks", s->tasks);
     mz_json_number(j, "redundant", s->redundant);
     mz_json_number(j, "lost", s->lost);
+    if (s->ranks) {
+        mz_json_number(j, "ranks", s->ranks);
+        mz_json_number(j, "hosts", s->hosts);
+        mz_json_number(j, "lost_ranks", s->lost_ranks);
+    }
     mz_json_open(j, "sharing", '{');
     mz_json_number(j, "parts", s->parts);
     mz_json_number(j, "splits", s->splits);

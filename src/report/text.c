@@ -419,6 +419,30 @@ static void add_wrapped(struct mz_strbuf *out, const char *text, size_t width)
     mz_strbuf_addc(out, '\n');
 }
 
+/* Who searched; with --verbose, what they said to each other. */
+static void add_sharing(struct mz_strbuf *out, const struct mz_sharing *s, bool all)
+{
+    if (s->ranks) {
+        mz_strbuf_addf(out, "; %u ranks on ", s->ranks);
+        add_count(out, s->hosts, "host");
+    }
+    if (s->ranks || (s->workers && all)) {
+        mz_strbuf_add(out, s->ranks ? ", " : "; ");
+        add_count(out, s->workers, "worker");
+    }
+    if (s->workers && all)
+        mz_strbuf_addf(out, ", %" PRIu64 " tasks, %" PRIu64 " splits, %" PRIu64 " updates", s->tasks,
+                       s->splits, s->updates);
+    if (s->lost_ranks) {
+        mz_strbuf_add(out, ", ");
+        add_count(out, s->lost_ranks, "lost rank");
+    }
+    if (s->lost) {
+        mz_strbuf_add(out, ", ");
+        add_count(out, s->lost, "lost worker");
+    }
+}
+
 static void add_search(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
 {
     const struct mz_counters *c = &report->counters;
@@ -439,6 +463,7 @@ static void add_search(struct mz_strbuf *out, const struct mz_report *report, co
     add_count(&b, c->threads, "thread");
     mz_strbuf_addf(&b, "; %.3f s, ", report->seconds);
     add_memory(&b, report->peak_memory);
+    add_sharing(&b, &report->sharing, style->all);
     add_wrapped(out, mz_strbuf_text(&b), style->width);
     mz_strbuf_release(&b);
 }
