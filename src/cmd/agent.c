@@ -316,6 +316,7 @@ static void hear(struct agent *a, struct mz_message *m)
     case MZ_SAY_BYE: /* before it began */
         a->quit = true;
         a->bye = kind == MZ_SAY_BYE;
+        a->cluster->lost_some = mz_get(m);
         break;
     default:
         hear_for(a, kind, m);
@@ -454,6 +455,8 @@ int mz_agent(void)
     for (uint32_t i = 0; i < a.pool.count; i++) mz_worker_end(&a.pool, a.pool.workers[i]);
     sweep(&a);
     if (!a.bye) wait_for_goodbye(&a);
+    begin(&a, MZ_ANSWER_FAREWELL);
+    send(&a);
     mz_cluster_leave(a.cluster, 0, END_WAIT);
     free(a.pool.workers);
     free(a.program.name);

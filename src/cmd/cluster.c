@@ -176,12 +176,25 @@ void mz_cluster_dismiss(struct mz_cluster *c)
     tell_all(c, MZ_SAY_QUIT);
 }
 
+/* Whatever was sent must be received before MPI can be ended. */
+static void hear_farewells(struct mz_cluster *c)
+{
+    struct mz_message m;
+    int rank, left = 0;
+    for (int r = 1; r < c->size; r++) left += c->ranks[r].state != MZ_RANK_GONE;
+    for (double start = mz_process_clock(); left > 0 && mz_process_clock() - start < LAST_WORDS; usleep(200))
+        while (mz_cluster_receive(c, &rank, &m))
+            left -= mz_get(&m) == MZ_ANSWER_FAREWELL && c->ranks[rank].state != MZ_RANK_GONE;
+    if (left > 0) c->lost_some = true;
+}
+
 void mz_cluster_close(struct mz_cluster *c, int status)
 {
     if (!c) return;
     mz_cluster_dismiss(c);
     fflush(NULL);
     tell_all(c, MZ_SAY_BYE);
+    hear_farewells(c);
     mz_cluster_leave(c, status, (unsigned)LAST_WORDS);
 }
 

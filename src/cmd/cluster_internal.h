@@ -24,17 +24,18 @@ enum mz_say {               /* from rank 0 */
               MZ_SAY_BYE    /* 1: some are lost, so MPI cannot be ended in good order: just exit */
 };
 
-enum mz_answer {                     /* to rank 0 */
-                 MZ_ANSWER_HELLO,    /* what build it is, the host */
-                 MZ_ANSWER_READY,    /* after SETUP */
-                 MZ_ANSWER_CANNOT,   /* be of use; it has said why */
-                 MZ_ANSWER_TOLD,     /* worker, a message of it */
-                 MZ_ANSWER_PIECES,   /* worker, pieces of its channel: offset, length, bytes
-                                      */
-                 MZ_ANSWER_ENDED,    /* worker, wait status, 1 killed | 2 stalled, peak memory, microseconds */
-                 MZ_ANSWER_SLOT,     /* worker, the name of a thread that needs a slot */
-                 MZ_ANSWER_ALIVE,    /* how many executions its workers have made; microseconds */
-                 MZ_ANSWER_INTERRUPT /* it was asked to end by a signal */
+enum mz_answer {                      /* to rank 0 */
+                 MZ_ANSWER_HELLO,     /* what build it is, the host */
+                 MZ_ANSWER_READY,     /* after SETUP */
+                 MZ_ANSWER_CANNOT,    /* be of use; it has said why */
+                 MZ_ANSWER_TOLD,      /* worker, a message of it */
+                 MZ_ANSWER_PIECES,    /* worker, pieces of its channel: offset, length, bytes
+                                       */
+                 MZ_ANSWER_ENDED,     /* worker, wait status, 1 killed | 2 stalled, peak memory, microseconds */
+                 MZ_ANSWER_SLOT,      /* worker, the name of a thread that needs a slot */
+                 MZ_ANSWER_ALIVE,     /* how many executions its workers have made; microseconds */
+                 MZ_ANSWER_INTERRUPT, /* it was asked to end by a signal */
+                 MZ_ANSWER_FAREWELL   /* the last, after BYE */
 };
 
 #define MZ_HEARTBEAT 0.5 /* seconds */
