@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every test. `make test` builds first and calls this. Ends with "N passed, M failed".
 #
-#   sh tests/run.sh [SECTION...]     sections: checks random programs classics papers structures examples fuzz simulator endure cli
+#   sh tests/run.sh [SECTION...]     sections: checks random programs classics papers structures examples fuzz simulator endure cli mpi
 #
 # SLOW=1       also the expectations marked SLOW (sizes of the benchmarks), and `all`, `every` under dpor too
 # JOBS=N       tests at a time, default 2
@@ -218,6 +218,10 @@ run_section() {
         ;;
     endure)
         run_counted endure python3 tests/endure/run.py --runs 24 --seconds "${ENDURE_SECONDS:-25}"
+        ;;
+    mpi) # ranks of Open MPI and MPICH, as far as they are there
+        run_counted mpi sh tests/mpi/run.sh
+        grep '^skipped' "$work/mpi.log" | sed 's/^/  /'
         ;;
     cli)
         if [ -f tests/cli/run.sh ]; then run_counted cli sh tests/cli/run.sh; fi

@@ -23,6 +23,11 @@ else
 fi
 # Tests in C++; checking C needs none of it.
 command -v "${CXX:-c++}" >/dev/null || want g++
+# mpirun mazurka check, with either implementation; without them all else works.
+for mpi in openmpi mpich; do
+    command -v "mpicc.$mpi" >/dev/null || want "lib$mpi-dev"
+    command -v "mpirun.$mpi" >/dev/null || case $mpi in openmpi) want openmpi-bin ;; mpich) want mpich ;; esac
+done
 command -v objcopy >/dev/null || want binutils
 command -v timeout >/dev/null || want coreutils
 command -v xargs >/dev/null || want findutils

@@ -431,11 +431,9 @@ static void wait_for_goodbye(struct agent *a)
 static void greet(struct agent *a, const char *host)
 {
     struct mz_message *m = begin(a, MZ_ANSWER_HELLO);
-    char *build = mz_cluster_build();
-    mz_put_text(m, build);
+    mz_put_text(m, mz_cluster_build());
     mz_put_text(m, host);
     send(a);
-    free(build);
 }
 
 int mz_agent(void)

@@ -14,7 +14,6 @@
 #include "../base/region.h"
 #include "../report/memory.h"
 #include "../report/message.h"
-#include "../report/sha256.h"
 #include "paths.h"
 #include "process.h"
 #include "tempdir.h"
@@ -286,13 +285,27 @@ double mz_cluster_nap(const struct mz_cluster *c, double now, double longest)
     return nap < SHORT_NAP ? SHORT_NAP : nap > longest ? longest : nap;
 }
 
-/* The version, and the library that is in every target. */
-char *mz_cluster_build(void)
+static uint64_t hash_file(const char *path)
 {
+    uint64_t h = 0xcbf29ce484222325ull, word[512];
+    FILE *f = fopen(path, "re");
+    size_t n = 0;
+    do {
+        memset(word, 0, sizeof word);
+        n = f ? fread(word, 1, sizeof word, f) : 0;
+        for (size_t i = 0; i < (n + 7) / 8; i++) h = (h ^ word[i]) * 0x9e3779b97f4a7c15ull, h ^= h >> 29;
+    } while (n == sizeof word);
+    if (f) fclose(f);
+    return h;
+}
+
+/* The version, and the library that is in every target. */
+const char *mz_cluster_build(void)
+{
+    static char build[64];
     struct mz_paths paths;
-    struct mz_sha256 s;
-    char hex[65] = "";
-    mz_sha256_init(&s);
-    if (mz_paths_find(&paths) == 0 && mz_sha256_file(&s, paths.library) == 0) mz_sha256_hex(&s, hex);
-    return mz_format("mazurka %s, %s", MZ_VERSION, hex);
+    if (!build[0] && mz_paths_find(&paths) == 0)
+        snprintf(build, sizeof build, "mazurka %s, %016llx", MZ_VERSION,
+                 (unsigned long long)hash_file(paths.library));
+    return build;
 }

@@ -24,16 +24,16 @@ enum mz_say {               /* from rank 0 */
               MZ_SAY_BYE    /* 1: some are lost, so MPI cannot be ended in good order: just exit */
 };
 
-enum mz_answer {                      /* to rank 0 */
-                 MZ_ANSWER_HELLO,     /* what build it is, the host */
-                 MZ_ANSWER_READY,     /* after SETUP */
-                 MZ_ANSWER_CANNOT,    /* be of use; it has said why */
-                 MZ_ANSWER_TOLD,      /* worker, a message of it */
-                 MZ_ANSWER_PIECES,    /* worker, pieces of its channel: offset, length, bytes
-                                       */
-                 MZ_ANSWER_ENDED,     /* worker, wait status, 1 killed | 2 stalled, peak memory, microseconds */
-                 MZ_ANSWER_SLOT,      /* worker, the name of a thread that needs a slot */
-                 MZ_ANSWER_ALIVE,     /* how many executions its workers have made; microseconds */
+enum mz_answer {                   /* to rank 0 */
+                 MZ_ANSWER_HELLO,  /* what build it is, the host */
+                 MZ_ANSWER_READY,  /* after SETUP */
+                 MZ_ANSWER_CANNOT, /* be of use; it has said why */
+                 MZ_ANSWER_TOLD,   /* worker, a message of it */
+                 MZ_ANSWER_PIECES, /* worker, pieces of its channel: offset, length, bytes
+                                    */
+                 MZ_ANSWER_ENDED,  /* worker, wait status, 1 killed | 2 stalled, peak memory, microseconds */
+                 MZ_ANSWER_SLOT,   /* worker, the name of a thread that needs a slot */
+                 MZ_ANSWER_ALIVE,  /* how many executions its workers have made; microseconds */
                  MZ_ANSWER_INTERRUPT, /* it was asked to end by a signal */
                  MZ_ANSWER_FAREWELL   /* the last, after BYE */
 };
@@ -54,7 +54,7 @@ struct mz_rank { /* another one, as rank 0 knows it */
     double heard;
     uint32_t living;     /* workers */
     uint64_t executions; /* of its workers, at its last heartbeat */
-    double processor; /* seconds, of its agent */
+    double processor;    /* seconds, of its agent */
 };
 
 struct mz_cluster {
@@ -83,7 +83,7 @@ char *mz_get_text(struct mz_message *m); /* a new string */
 /* How long to sleep until it is looked again whether a message has come: less, when some came lately. */
 double mz_cluster_nap(const struct mz_cluster *c, double now, double longest);
 /* What must be the same on all hosts. */
-char *mz_cluster_build(void);
+const char *mz_cluster_build(void);
 struct mz_cluster *mz_cluster_join(void); /* NULL after one line */
 /* The end of MPI, which waits for the others, but not longer than so many seconds: then we exit. */
 void mz_cluster_leave(struct mz_cluster *c, int status, unsigned patience);

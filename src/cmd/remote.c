@@ -118,9 +118,9 @@ static void hear_hello(struct mz_pool *p, int rank, struct mz_message *m)
 {
     struct mz_cluster *c = p->cluster;
     struct mz_rank *r = &c->ranks[rank];
-    char *build = mz_get_text(m), *host = mz_get_text(m), *own = mz_cluster_build();
+    char *build = mz_get_text(m), *host = mz_get_text(m);
     snprintf(r->host, sizeof r->host, "%s", host);
-    if (m->bad || strcmp(build, own) != 0) {
+    if (m->bad || strcmp(build, mz_cluster_build()) != 0) {
         mz_notice("rank %d on %s is left out: it runs another build of mazurka", rank, host);
         r->state = MZ_RANK_OUT;
         c->left_out++;
@@ -132,7 +132,6 @@ static void hear_hello(struct mz_pool *p, int rank, struct mz_message *m)
     }
     free(build);
     free(host);
-    free(own);
 }
 
 static void leave_out(struct mz_pool *p, int rank)

@@ -92,20 +92,20 @@ struct mz_bug { /* a finding, explained */
 
 /* Of a search by several workers: what sharing it took. */
 struct mz_sharing {
-    uint32_t workers;   /* how many at once, at most; 0: the search was not shared */
-    uint32_t ranks;     /* of mpirun, that took part; 0: it did not start us */
-    uint32_t hosts;     /* that they are on */
+    uint32_t workers;    /* how many at once, at most; 0: the search was not shared */
+    uint32_t ranks;      /* of mpirun, that took part; 0: it did not start us */
+    uint32_t hosts;      /* that they are on */
     uint32_t lost_ranks; /* that died, and whose parts others explored */
-    uint32_t lost;      /* workers that died, and were replaced */
-    uint64_t redundant; /* executions that were explored again because of that */
-    uint64_t tasks;     /* handed out */
-    uint64_t parts;     /* branches in them */
-    uint64_t splits;    /* nodes given up, branches given back */
-    uint64_t updates;   /* races to be reversed at nodes of the balancer's ... */
-    uint64_t inserted;  /* ... and new branches there because of them */
-    uint64_t bytes;     /* sent, by all */
-    double idle;        /* share of the time that workers waited for something to do */
-    double processor;   /* seconds of it, of the command and all workers */
+    uint32_t lost;       /* workers that died, and were replaced */
+    uint64_t redundant;  /* executions that were explored again because of that */
+    uint64_t tasks;      /* handed out */
+    uint64_t parts;      /* branches in them */
+    uint64_t splits;     /* nodes given up, branches given back */
+    uint64_t updates;    /* races to be reversed at nodes of the balancer's ... */
+    uint64_t inserted;   /* ... and new branches there because of them */
+    uint64_t bytes;      /* sent, by all */
+    double idle;         /* share of the time that workers waited for something to do */
+    double processor;    /* seconds of it, of the command and all workers */
 };
 
 struct mz_report {

@@ -650,7 +650,7 @@ test_checkpoint_refused() {
         refuses "is not for stateful" mazurka check --resume=c --algorithm=stateful -DN=14 "$file" &&
         refuses "cannot read" mazurka check --resume=none -DN=14 "$file" || return 1
     head -c $(($(wc -c < c) - 9)) c > torn && refuses "damaged" mazurka check --resume=torn -DN=14 "$file" || return 1
-    sed 's/mazurka checkpoint 2/mazurka checkpoint 1/' c > old && refuses "no checkpoint" mazurka check --resume=old -DN=14 "$file" &&
+    sed 's/^mazurka checkpoint [0-9]*/mazurka checkpoint 0/' c > old && refuses "no checkpoint" mazurka check --resume=old -DN=14 "$file" &&
         echo x > x && refuses "damaged" mazurka check --resume=x -DN=14 "$file" &&
         run 0 mazurka check -q --resume=c --checkpoint=/nonexistent/c -DN=14 "$file"
 }

@@ -1,0 +1,338 @@
+#!/bin/sh
+# mpirun mazurka check: with Open MPI and with MPICH, as far as they are installed. Prints a line for each test, at the
+# end "N passed, M failed". Arguments: names of tests to run (default: all).
+#
+# Everything is on this machine; hosts are network namespaces with a cable between them, where that is allowed.
+cd "$(dirname "$0")/../.." || exit 2
+root=$PWD
+work=$(mktemp -d "${TMPDIR:-/tmp}/mazurka-mpi-XXXXXX") || exit 2
+trap 'end_hosts; rm -rf "$work"' EXIT
+trap 'exit 2' HUP INT TERM
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 MAZURKA_RANK_TIMEOUT=2
+export MZ_TEST_MARK="$work" # in the environment of all that we start
+unset MAZURKA_OPTIONS MAZURKA_MPI
+passed=0 failed=0 skipped='' mpi=''
+cd "$work" || exit 2
+
+# ---- helpers ----
+
+complain() { printf '%s\n' "$*" >> "$work/why"; return 1; }
+is_there() { command -v "mpirun.$1" > /dev/null && [ -f "$root/build/libmazurka-$1.so" ]; }
+
+# mpirun N [OPTION...] -- COMMAND...: in the implementation $mpi, without words of its own
+mpirun() {
+    ranks=$1
+    shift
+    options=
+    while [ "$1" != -- ]; do options="$options $1"; shift; done
+    shift
+    case $mpi in
+    openmpi) options="-q --oversubscribe $options" ;;
+    esac
+    # shellcheck disable=SC2086
+    timeout -k 2 60 "mpirun.$mpi" $options -n "$ranks" "$@"
+}
+case_of() { case $mpi in openmpi) echo --enable-recovery ;; mpich) echo -disable-auto-cleanup ;; esac; }
+
+# What must be the same however it was searched: verdict, executions, findings.
+essence() { # JSON file
+    tr ',{}' '\n\n\n' < "$1" | sed -n 's/^ *"\(verdict\|executions\|blocked\|kind\)" *: *//p' | sort | tr '\n' ' '
+}
+same() { # NAME OPTION...: alone, and by 3 ranks
+    "$root/mazurka" check -q --keep-going --trace=t1 --json=alone.json "$@" > /dev/null 2> err
+    want=$?
+    mpirun 3 -- "$root/mazurka" check -q --keep-going --trace=t2 --json=ranks.json "$@" > out 2> err < /dev/null
+    got=$?
+    [ $got = $want ] || { complain "status $got instead of $want: $* ($(head -n 3 err | tr '\n' ' '))"; return 1; }
+    [ "$(essence alone.json)" = "$(essence ranks.json)" ] ||
+        { complain "$*: $(essence ranks.json) instead of $(essence alone.json)"; return 1; }
+    [ ! -s err ] || complain "$*: says $(head -n 2 err)"
+}
+
+# Processes of ours: agents of ranks other than 0, or targets.
+processes() { # agent|target
+    for p in $(grep -lzxF "MZ_TEST_MARK=$work" /proc/[0-9]*/environ 2> /dev/null); do
+        p=${p%/environ}
+        if grep -qz '^MAZURKA_CHANNEL=' "$p/environ" 2> /dev/null; then is=target
+        elif parent=$(awk '{print $4}' "$p/stat" 2> /dev/null) && [ "$(readlink "$p/exe")" = "$root/mazurka" ] &&
+            [ "$(readlink "/proc/$parent/exe")" = "$root/mazurka" ]; then is=agent
+        else is=other
+        fi
+        [ $is != "$1" ] || echo "${p#/proc/}"
+    done
+}
+wait_for() { # agent|target NUMBER: until there are so many
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        # shellcheck disable=SC2046
+        set -- "$1" "$2" $(processes "$1")
+        [ $# -lt $(($2 + 2)) ] || return 0
+        sleep 0.1
+    done
+    complain "there are not $2 of $1"
+}
+verified() { # FILE: all 32768 executions of indexer(16)
+    grep -q 'verified.*(32768 executions, all explored)' "$1" || complain "not verified: $(head -n 4 "$1" | tr '\n' ' ')"
+}
+indexer="-DN=16 $root/tests/papers/indexer.c"
+
+# ---- tests for each implementation ----
+
+test_same() {
+    p=$root/tests
+    export MAZURKA_SHARE_AT_ONCE=1
+    same -DN=13 "$p/papers/indexer.c" && same -DN=6 "$p/papers/lastzero.c" &&
+        same "$p/programs/deadlock_abba.c" && same "$p/programs/atomic_mixed_size.c" &&
+        same --data-races=allow "$p/programs/race_lost_update.c"
+    result=$?
+    unset MAZURKA_SHARE_AT_ONCE
+    return $result
+}
+
+# Each process at other addresses: objects in all kinds of memory, loops that wait, findings.
+test_addresses() {
+    p=$root/tests
+    export MAZURKA_SHARE_AT_ONCE=1 MAZURKA_RANDOM_ADDRESSES=1
+    same -DN=13 "$p/papers/indexer.c" && same "$p/programs/race_heap.c" &&
+        same "$p/programs/race_stack_variable.c" && same -DN=3 -DPLACES=2 "$p/programs/barrier_more_threads.c" &&
+        same -no-pie -DN=6 "$p/papers/lastzero.c"
+    result=$?
+    unset MAZURKA_SHARE_AT_ONCE MAZURKA_RANDOM_ADDRESSES
+    return $result
+}
+
+# As on hosts with other limits: what is mapped lies elsewhere.
+test_limits() {
+    cat > elsewhere << 'END'
+#!/bin/sh
+case ${OMPI_COMM_WORLD_RANK-$PMI_RANK} in 0) ulimit -s 1048576 ;; *) ulimit -Hs 8192 ;; esac
+exec "$@"
+END
+    chmod +x elsewhere
+    # shellcheck disable=SC2086
+    mpirun 2 -- ./elsewhere "$root/mazurka" check --color=never $indexer > out 2> err || complain "status $?: $(head -n 3 err)"
+    verified out && grep -q '2 ranks.*2 workers' out || complain "rank 1 had no part: $(cat out err)"
+}
+
+# An error ends all ranks; the status is that of the verdict; the trace can be replayed.
+test_error() {
+    mpirun 3 -- "$root/mazurka" check --color=never --trace=t "$root/tests/programs/deadlock_abba.c" > out 2> err
+    [ $? = 1 ] && grep -q '^error: deadlock' out || { complain "$(head -n 3 out err)"; return 1; }
+    "$root/mazurka" replay t > out 2>&1
+    [ $? = 1 ] || complain "the trace is not replayed"
+    [ ! -s err ] || complain "it says $(head -n 2 err)"
+}
+
+# A built program, of which other ranks have no copy; nothing is left behind.
+test_program() {
+    "$root/mazurka" cc -DN=14 -o prog "$root/tests/papers/indexer.c" || return 1
+    mkdir -p own
+    # shellcheck disable=SC2016
+    TMPDIR=$work/own mpirun 3 -- sh -c 'case ${OMPI_COMM_WORLD_RANK-$PMI_RANK} in 0) ;; *) cd /; esac; exec "$@"' sh \
+        "$root/mazurka" check -q -j 2 ./prog > out 2> err || { complain "status $?: $(head -n 3 err)"; return 1; }
+    grep -q '(512 executions, all explored)' out || complain "$(head -n 3 out)"
+    [ -z "$(ls own/mazurka-* 2> /dev/null)" ] || complain "left behind: $(ls own)"
+}
+
+# Another library on one rank: it is left out, and says why.
+test_library() {
+    for v in 1 2; do
+        mkdir -p lib$v
+        printf 'int number(void) { return %s; }\n' $v > lib.c
+        "$root/mazurka" cc -shared -fPIC -o lib$v/libnumber.so lib.c || return 1
+    done
+    cat > uses.c << 'END'
+#include <pthread.h>
+#include <stdatomic.h>
+int number(void);
+static atomic_int x;
+static void *thread(void *a) { for (int i = 0; i < 4 + !!a; i++) x += number(); return a; }
+int main(void)
+{
+    pthread_t t[3];
+    for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, thread, i ? 0 : t);
+    for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
+    return 0;
+}
+END
+    "$root/mazurka" cc -o uses uses.c -Llib1 -lnumber || return 1
+    for other in "$work/lib2" /nonexistent; do
+        # shellcheck disable=SC2016
+        MAZURKA_SHARE_AT_ONCE=1 mpirun 2 -- sh -c 'case ${OMPI_COMM_WORLD_RANK-$PMI_RANK} in 0) l=$1 ;; *) l=$2 ;; esac
+            shift 2; export LD_LIBRARY_PATH=$l; exec "$@"' sh "$work/lib1" "$other" \
+            "$root/mazurka" check -q ./uses > out 2> err || { complain "status $?: $(head -n 3 err)"; return 1; }
+        grep -q '(90090 executions, all explored)' out || { complain "$(head -n 3 out)"; return 1; }
+        case $other in
+        /*/lib2) grep -q 'rank 1 on .* is left out: it does not load the same .*libnumber' err ;;
+        *) grep -q 'rank 1 on .*: .* cannot start: libnumber.so is missing' err ;;
+        esac || { complain "with $other it says: $(head -n 3 err)"; return 1; }
+    done
+}
+
+# Workers that are killed are replaced.
+test_killed_workers() {
+    # shellcheck disable=SC2086
+    mpirun 3 -- "$root/mazurka" check --color=never $indexer > out 2> err &
+    wait_for target 3 || { wait; return 1; }
+    for i in 1 2; do
+        kill -9 $(processes target | tail -n 1) 2> /dev/null
+        sleep 0.2
+    done
+    wait $! || complain "status $?"
+    verified out
+}
+
+# So is a rank: others explore its part. MPI has to be told that this is no reason to end them all.
+test_killed_rank() {
+    # shellcheck disable=SC2086
+    mpirun 3 "$(case_of)" -- "$root/mazurka" check --color=never $indexer > out 2> err &
+    wait_for target 3 || { wait; return 1; }
+    kill -9 $(processes agent | head -n 1)
+    wait $! || complain "status $?"
+    verified out && grep -q '1 lost rank' out && grep -q 'is lost: nothing heard' err || complain "$(cat out err)"
+}
+
+# All of it killed, at any time: what was saved last goes on, also without mpirun.
+test_resume() {
+    rm -f c
+    # shellcheck disable=SC2086
+    mpirun 3 -- "$root/mazurka" check -q --checkpoint=c --checkpoint-interval=0.2 $indexer > out 2> err &
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -s c ] && break; sleep 0.1; done
+    # shellcheck disable=SC2046
+    kill -9 $(processes agent) $(pidof "mpirun.$mpi" mpiexec.hydra hydra_pmi_proxy orterun 2> /dev/null |
+        tr ' ' '\n' | while read -r p; do
+            ! grep -qzxF "MZ_TEST_MARK=$work" "/proc/$p/environ" 2> /dev/null || echo "$p"
+        done) 2> /dev/null
+    wait $! 2> /dev/null
+    [ -s c ] || { complain "no checkpoint"; return 1; }
+    # shellcheck disable=SC2086
+    mpirun 2 -- "$root/mazurka" check -q --resume=c --checkpoint=d $indexer > out 2> err &
+    wait_for target 1 && sleep 0.3
+    # shellcheck disable=SC2046
+    kill -TERM $(mazurka_of_rank_0) 2> /dev/null
+    wait $!
+    [ -s d ] || { verified out; return; } # it was faster
+    # shellcheck disable=SC2086
+    "$root/mazurka" check -q -j 2 --resume=d $indexer > out 2> err
+    verified out
+}
+mazurka_of_rank_0() {
+    for p in $(pidof mazurka); do
+        grep -qzxF "MZ_TEST_MARK=$work" "/proc/$p/environ" 2> /dev/null &&
+            grep -qzxE '(PMI|OMPI_COMM_WORLD)_RANK=0' "/proc/$p/environ" && echo "$p"
+    done
+}
+
+# ---- hosts ----
+
+hosts=
+begin_hosts() {
+    hosts=mz$$
+    ip netns add ${hosts}a 2> /dev/null && ip netns add ${hosts}b 2> /dev/null &&
+        ip link add eth0 netns ${hosts}a type veth peer name eth0 netns ${hosts}b 2> /dev/null || return 1
+    n=1
+    for h in a b; do
+        ip -n $hosts$h link set lo up && ip -n $hosts$h addr add 10.77.0.$n/24 dev eth0 && ip -n $hosts$h link set eth0 up ||
+            return 1
+        n=2
+    done
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        ip -n ${hosts}a -br link show eth0 | grep -q ' UP ' && ip -n ${hosts}b -br link show eth0 | grep -q ' UP ' && break
+        sleep 0.1
+    done
+    cat > launch << END
+#!/bin/sh
+# Stands for ssh: [OPTION...] HOST COMMAND...
+while :; do case \$1 in -*) shift ;; *) break ;; esac; done
+case \$1 in *.1) h=a ;; *) h=b ;; esac
+shift
+export TMPDIR=$work/tmp-\$h
+exec ip netns exec $hosts\$h unshare -u sh -c "hostname host\$h; exec sh -c '\$*'"
+END
+    chmod +x launch
+    mkdir -p tmp-a tmp-b
+}
+end_hosts() {
+    [ -n "$hosts" ] || return 0
+    for h in a b; do
+        for p in $(ip netns pids $hosts$h 2> /dev/null); do kill -9 "$p"; done
+        ip netns del $hosts$h 2> /dev/null
+    done
+    hosts=
+}
+on_hosts() { # OPTION... -- COMMAND
+    case $mpi in
+    mpich)
+        ip netns exec ${hosts}a unshare -u sh -c 'hostname hosta; exec "$@"' sh \
+            env UCX_TLS=tcp,self UCX_NET_DEVICES=eth0 timeout -k 2 60 mpirun.mpich -localhost 10.77.0.1 -launcher ssh \
+            -launcher-exec "$work/launch" -hosts 10.77.0.1,10.77.0.2 -ppn 1 -n 2 "$@"
+        ;;
+    openmpi)
+        ip netns exec ${hosts}a unshare -u sh -c 'hostname hosta; exec "$@"' sh timeout -k 2 60 mpirun.openmpi -q \
+            --mca plm_rsh_agent "$work/launch" --mca btl tcp,self --mca pml ob1 --mca oob_tcp_if_include eth0 \
+            --mca btl_tcp_if_include eth0 -host 10.77.0.1:1,10.77.0.2:1 -n 2 "$@"
+        ;;
+    esac
+}
+
+# Two hosts with addresses of their own, and a temporary directory each.
+test_hosts() {
+    begin_hosts || { skipped="$skipped $mpi:hosts(network-namespaces-are-not-allowed)"; end_hosts; return 0; }
+    # shellcheck disable=SC2086
+    on_hosts "$root/mazurka" check --color=never $indexer > out 2> err || complain "status $?: $(head -n 5 err)"
+    verified out && grep -q '2 ranks on 2 hosts' out || complain "$(cat out)"
+    [ -z "$(ls -d tmp-b/mazurka-* 2> /dev/null)" ] || complain "left behind: $(ls tmp-b)"
+    # shellcheck disable=SC2086
+    on_hosts "$(case_of)" "$root/mazurka" check --color=never $indexer > out 2> err &
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        for p in $(ip netns pids ${hosts}b); do
+            ! grep -qz '^MAZURKA_CHANNEL=' "/proc/$p/environ" 2> /dev/null || break 2
+        done
+        sleep 0.1
+    done
+    ip -n ${hosts}b link set eth0 down # the cable is cut
+    wait $!
+    verified out && grep -q '1 lost rank' out || complain "after the cable was cut: $(cat out err)"
+    end_hosts
+}
+
+# ---- without MPI, or with the wrong one ----
+
+test_no_plugin() {
+    mkdir -p bare/build
+    cp "$root/mazurka" bare/ && cp "$root/build/libmazurka.so" bare/build/ && cp -r "$root/include" bare/
+    PMI_RANK=0 PMI_SIZE=2 bare/mazurka check "$root/tests/programs/deadlock_abba.c" > out 2> err
+    [ $? = 2 ] && grep -q 'apt-get install libmpich-dev mpich' err || complain "$(cat out err)"
+    PMI_RANK=1 PMI_SIZE=2 MAZURKA_MPI=none bare/mazurka check -q --trace=t "$root/tests/programs/deadlock_abba.c" > out 2> err
+    [ $? = 1 ] || complain "MAZURKA_MPI=none: $(cat out err)"
+    MAZURKA_MPI=lam PMI_RANK=0 PMI_SIZE=2 bare/mazurka check x.c > out 2> err
+    [ $? = 2 ] && grep -q 'openmpi, mpich or none' err || complain "MAZURKA_MPI=lam: $(cat err)"
+}
+
+test_other_mpirun() {
+    is_there openmpi && is_there mpich || { skipped="$skipped other_mpirun"; return 0; }
+    MAZURKA_MPI=openmpi timeout 30 mpirun.mpich -n 2 "$root/mazurka" check -q "$root/tests/papers/fig1.c" > out 2> err
+    [ $? = 2 ] && grep -q 'of another implementation' err || complain "$(cat out err)"
+}
+
+# ---- ----
+
+run_test() { # name, what to run
+    : > "$work/why"
+    "$2" && result=ok || result=FAIL
+    [ ! -s "$work/why" ] || result=FAIL
+    echo "$result $1"
+    if [ $result = ok ]; then passed=$((passed + 1)); else failed=$((failed + 1)) && sed 's/^/  FAIL: /' "$work/why"; fi
+}
+
+for name in no_plugin other_mpirun; do
+    case " ${*:-$name} " in *" $name "*) run_test $name test_$name ;; esac
+done
+for mpi in openmpi mpich; do
+    is_there $mpi || { skipped="$skipped $mpi(not-installed)"; continue; }
+    for name in same addresses limits error program library killed_workers killed_rank resume hosts; do
+        case " ${*:-$name} " in *" $name "*) run_test $mpi-$name test_$name ;; esac
+    done
+done
+[ -z "$skipped" ] || echo "skipped:$skipped"
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
