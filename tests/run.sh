@@ -233,7 +233,7 @@ run_section() {
     esac
 }
 
-[ $# -gt 0 ] || set -- checks random programs classics papers modes structures examples fuzz simulator endure cli
+[ $# -gt 0 ] || set -- checks random programs classics papers modes structures examples fuzz simulator endure cli mpi
 for section in "$@"; do
     before=$passed
     started=$(date +%s)
