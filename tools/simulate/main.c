@@ -36,6 +36,8 @@ static const char usage[] =
     "\n"
     "  --limit=N           paper: backtrack points that a worker keeps for itself (1)\n"
     "  --single            ours: one leaf at a time, no batches\n"
+    "  --once              ours: no question is asked again while its answer is on its way\n"
+    "  --few=N             ours: for each worker with nothing to do, N others are asked to give (0: all)\n"
     "  --wait              ours: workers wait for the answers to updates\n"
     "  --ahead=N           ours: branches that the balancer wants to have waiting (0)\n"
     "  --tsv=FILE          add the table to FILE, as tab-separated values\n"
@@ -50,6 +52,8 @@ enum {
     AHEAD,
     SINGLE,
     WAIT,
+    ONCE,
+    FEW,
     TSV,
     NAME,
     LIVE,
@@ -71,15 +75,35 @@ static const struct {
     {"quiet", offsetof(struct parameters, quiet)}};
 
 static const struct option options[] = {
-    {"protocol", 1, 0, PROTOCOL},   {"workers", 1, 0, WORKERS},  {"execution", 1, 0, TIMES},
-    {"step", 1, 0, TIMES + 1},      {"replay", 1, 0, TIMES + 2}, {"latency", 1, 0, TIMES + 3},
-    {"start", 1, 0, TIMES + 4},     {"alone", 1, 0, TIMES + 5},  {"least", 1, 0, TIMES + 6},
-    {"poll", 1, 0, TIMES + 7},      {"task", 1, 0, TIMES + 8},   {"split", 1, 0, TIMES + 9},
-    {"update", 1, 0, TIMES + 10},   {"done", 1, 0, TIMES + 11},  {"limit", 1, 0, LIMIT},
-    {"ahead", 1, 0, AHEAD},         {"single", 0, 0, SINGLE},    {"wait", 0, 0, WAIT},
-    {"quiet", 1, 0, TIMES + 12},    {"round", 1, 0, TIMES + 13}, {"tsv", 1, 0, TSV},
-    {"name", 1, 0, NAME},           {"record", 1, 0, RECORD},    {"live", 0, 0, LIVE},
-    {"algorithm", 1, 0, ALGORITHM}, {"help", 0, 0, HELP},        {0, 0, 0, 0},
+    {"protocol", 1, 0, PROTOCOL},
+    {"workers", 1, 0, WORKERS},
+    {"execution", 1, 0, TIMES},
+    {"step", 1, 0, TIMES + 1},
+    {"replay", 1, 0, TIMES + 2},
+    {"latency", 1, 0, TIMES + 3},
+    {"start", 1, 0, TIMES + 4},
+    {"alone", 1, 0, TIMES + 5},
+    {"least", 1, 0, TIMES + 6},
+    {"poll", 1, 0, TIMES + 7},
+    {"task", 1, 0, TIMES + 8},
+    {"split", 1, 0, TIMES + 9},
+    {"update", 1, 0, TIMES + 10},
+    {"done", 1, 0, TIMES + 11},
+    {"limit", 1, 0, LIMIT},
+    {"ahead", 1, 0, AHEAD},
+    {"single", 0, 0, SINGLE},
+    {"wait", 0, 0, WAIT},
+    {"once", 0, 0, ONCE},
+    {"few", 1, 0, FEW},
+    {"quiet", 1, 0, TIMES + 12},
+    {"round", 1, 0, TIMES + 13},
+    {"tsv", 1, 0, TSV},
+    {"name", 1, 0, NAME},
+    {"record", 1, 0, RECORD},
+    {"live", 0, 0, LIVE},
+    {"algorithm", 1, 0, ALGORITHM},
+    {"help", 0, 0, HELP},
+    {0, 0, 0, 0},
 };
 
 struct arguments {
@@ -143,6 +167,12 @@ static void take_option(struct arguments *a, int option, const char *value)
         break;
     case SINGLE:
         a->p.single = true;
+        break;
+    case ONCE:
+        a->p.once = true;
+        break;
+    case FEW:
+        a->p.few = number(value, 0, MAX_WORKERS, NULL);
         break;
     case WAIT:
         a->p.waits = true;

@@ -58,6 +58,7 @@ struct sim {
     bool busy, wanting;
     double wanted, now, last;
     uint32_t done, started;
+    uint32_t asked_to_give; /* so many may still give something, until the balancer looks again */
 };
 
 /* ---- the balancer ---- */
@@ -119,6 +120,7 @@ static void round_of_balancer(struct sim *s)
     s->inbox.count = 0;
     while (s->waiting.count && s->hungry.count) hand_out(s, s->hungry.at[--s->hungry.count], now += p->task);
     bool wanting = s->hungry.count || s->waiting.count < p->ahead;
+    s->asked_to_give = p->few ? p->few * (uint32_t)s->hungry.count : UINT32_MAX;
     if (wanting && !s->wanting) s->wanted = now;
     s->wanting = wanting;
     s->r->balancer += now - s->now;
@@ -263,11 +265,12 @@ static uint32_t list_branches(struct sim *s, uint32_t e, uint32_t end)
 static bool is_wanted(const struct sim *s, const struct worker *k)
 {
     const struct parameters *p = s->p;
-    return s->wanting && s->now >= s->wanted + p->latency && s->now >= k->gave + 2 * p->latency &&
-           s->now >= k->given + p->least && s->now >= k->gave + p->least;
+    return s->wanting && s->asked_to_give && s->now >= s->wanted + p->latency &&
+           s->now >= k->gave + 2 * p->latency && s->now >= k->given + p->least &&
+           s->now >= k->gave + p->least;
 }
 
-static void give_back(struct sim *s, uint32_t w)
+static bool give_back(struct sim *s, uint32_t w)
 {
     struct worker *k = &s->workers[w];
     uint32_t head = (uint32_t)s->given.count;
@@ -276,21 +279,19 @@ static void give_back(struct sim *s, uint32_t w)
     k->gave = s->now;
     s->r->returns++;
     send(s, SPLIT, w, head);
+    return true;
 }
 
 /* The topmost node with a branch that is known is given up; the worker goes on from a leaf. */
-static void give(struct sim *s, uint32_t w)
+static bool give(struct sim *s, uint32_t w)
 {
     struct worker *k = &s->workers[w];
     const struct tree *t = s->t;
     uint32_t first = UINT32_MAX, branch = k->at;
-    if (k->batch.count) {
-        give_back(s, w);
-        return;
-    }
+    if (k->batch.count) return give_back(s, w);
     for (uint32_t e = k->at + 1; e < k->end; e = tree_end(t, e, t->node[e] + 1))
         if (s->known[e] && (first == UINT32_MAX || t->node[e] < t->node[first])) first = e;
-    if (first == UINT32_MAX) return;
+    if (first == UINT32_MAX) return false;
     uint32_t end = k->end;
     while (t->node[branch] > t->node[first]) branch = s->up[branch];
     k->root = branch && t->node[branch] == t->node[first] ? tree_root(t, branch) : t->node[first] + 1;
@@ -298,12 +299,13 @@ static void give(struct sim *s, uint32_t w)
     k->end = tree_end(t, k->at, k->root);
     k->gave = s->now;
     send(s, SPLIT, w, list_branches(s, k->end, end));
+    return true;
 }
 
 static void next(struct sim *s, uint32_t w)
 {
     struct worker *k = &s->workers[w];
-    if (is_wanted(s, k)) give(s, w);
+    if (is_wanted(s, k) && give(s, w)) s->asked_to_give--;
     if (++k->at < k->end) {
         run(s, w, 0);
     } else if (k->batch.count) {
@@ -318,8 +320,9 @@ static void next(struct sim *s, uint32_t w)
 static void ask_all(struct sim *s, uint32_t w)
 {
     struct worker *k = &s->workers[w];
-    if (k->open) send(s, AGAIN, w, k->open);
-    k->flight += k->open + (uint32_t)k->to_ask.count;
+    uint32_t again = s->p->once ? 0 : k->open;
+    if (again) send(s, AGAIN, w, again);
+    k->flight += again + (uint32_t)k->to_ask.count;
     k->open += (uint32_t)k->to_ask.count;
     for (size_t n = 0; n < k->to_ask.count; n++) send(s, UPDATE, w, k->to_ask.at[n]);
     k->to_ask.count = 0;
