@@ -1,4 +1,4 @@
-# mazurka: make, make run, make test, make bench, make bench-structures, make install, make clean. See README.md.
+# mazurka: make, make run, make test, make bench, make bench-structures, make bench-simulate, make install, make clean. See README.md.
 PREFIX  ?= /usr/local
 DESTDIR ?=
 CC      ?= cc
@@ -117,6 +117,11 @@ bench-structures: setup
 	@$(MAKE) --no-print-directory -s all
 	@sh bench/structures.sh
 
+# Searches by many workers, simulated on recorded trees: about ten minutes.
+bench-simulate: setup
+	@$(MAKE) --no-print-directory -s all $B/mz-simulate
+	@sh bench/simulate.sh
+
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/mazurka $(DESTDIR)$(PREFIX)/include \
 	           $(DESTDIR)$(PREFIX)/share/man/man1
@@ -132,4 +137,4 @@ clean:
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
 
-.PHONY: all setup run test bench bench-structures install clean
+.PHONY: all setup run test bench bench-structures bench-simulate install clean
