@@ -63,8 +63,9 @@ int mz_channel_create(const struct mz_target *t, struct mz_channel **channel)
     if (fd >= 0 && ftruncate(fd, (off_t)plan->size) == 0)
         c = mmap(NULL, plan->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (c == MAP_FAILED) {
-        mz_fail("cannot make the memory shared with the program: %s (is --max-steps too large?)",
-                strerror(errno));
+        bool large = errno == ENOMEM || errno == EFBIG;
+        mz_fail("cannot make the memory shared with the program: %s%s", strerror(errno),
+                large ? " (is --max-steps too large?)" : "");
         if (fd >= 0) close(fd);
         free(plan);
         return -1;

@@ -16,6 +16,7 @@
 #include "../report/message.h"
 #include "../report/sha256.h"
 #include "../report/strbuf.h"
+#include "files.h"
 #include "pool_internal.h"
 
 #define MAGIC "mazurka checkpoint 2\n"
@@ -83,6 +84,20 @@ static int write_file(const char *path, const struct mz_strbuf *head, const stru
     return good ? 0 : -1;
 }
 
+/* Better now than after the first interval. */
+int mz_checkpoint_try(const char *path)
+{
+    if (mz_files_special(path)) return mz_fail("cannot write the checkpoint %s: it is no regular file", path);
+    char *other = mz_format("%s.new", path);
+    int fd = open(other, O_WRONLY | O_CREAT | O_CLOEXEC, 0666), error = errno;
+    if (fd >= 0) {
+        close(fd);
+        unlink(other);
+    }
+    free(other);
+    return fd >= 0 ? 0 : mz_fail("cannot write the checkpoint %s: %s", path, strerror(error));
+}
+
 void mz_checkpoint_write(struct mz_pool *p)
 {
     struct mz_strbuf head = {0};
@@ -102,10 +117,10 @@ void mz_checkpoint_write(struct mz_pool *p)
     mz_sha256_add(&s, head.data, head.length);
     mz_sha256_add(&s, m->data, m->count);
     mz_sha256_hex(&s, sum);
-    if (write_file(p->options->checkpoint, &head, m, sum) < 0 && !p->cannot_write) {
+    bool failed = write_file(p->options->checkpoint, &head, m, sum) < 0;
+    if (failed && !p->cannot_write) /* said once */
         mz_notice("cannot write the checkpoint %s: %s", p->options->checkpoint, strerror(errno));
-        p->cannot_write = true; /* said once */
-    }
+    p->cannot_write = failed;
     mz_strbuf_release(&head);
 }
 

@@ -7,18 +7,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "../report/strbuf.h"
 
+bool mz_files_special(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
 int mz_files_write(const char *path, const char *text)
 {
-    char *temporary = mz_format("%s.%ld.tmp", path, (long)getpid());
+    bool special = mz_files_special(path);
+    char *temporary = special ? mz_format("%s", path) : mz_format("%s.%ld.tmp", path, (long)getpid());
     FILE *f = fopen(temporary, "we");
     int error = f ? 0 : errno;
     if (f && fputs(text, f) < 0) error = errno;
     if (f && fclose(f) != 0 && !error) error = errno;
-    if (!error && rename(temporary, path) < 0) error = errno;
-    if (error && f) unlink(temporary);
+    if (!error && !special && rename(temporary, path) < 0) error = errno;
+    if (error && f && !special) unlink(temporary);
     free(temporary);
     errno = error;
     return error ? -1 : 0;

@@ -104,6 +104,26 @@ static void look_at_time(struct mz_pool *p, double now)
 
 /* ---- the ends of workers ---- */
 
+static uint32_t living_here(const struct mz_pool *p)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->count; i++) n += p->workers[i]->alive && !p->workers[i]->rank;
+    return n;
+}
+
+/* There will not be more than there are. */
+static void settle(struct mz_pool *p)
+{
+    p->settled = living_here(p);
+    mz_notice("going on with %u worker%s", p->settled, p->settled == 1 ? "" : "s");
+}
+
+/* For want of processes or descriptors, where others could. */
+static bool could_not_start(const struct mz_pool *p, const struct mz_worker *w)
+{
+    return !w->rank && !w->outcome.channel->started && p->asked <= 0 && living_here(p) > 0;
+}
+
 /* Others will explore again what it has not told of. */
 static void forget(struct mz_pool *p, struct mz_worker *w)
 {
@@ -142,6 +162,10 @@ void mz_pool_ended(struct mz_pool *p, struct mz_worker *w)
         decide(p, w);
     } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
         replace(p, w);
+    } else if (could_not_start(p, w)) {
+        w->ours = true;
+        mz_notice("a worker cannot start: %s", c->end_text);
+        settle(p);
     } else if (p->asked <= 0 || (c->end != MZ_END_COMPLETE && c->end != MZ_END_TIME)) {
         decide(p, w);
     }
@@ -270,19 +294,13 @@ static void distribute(struct mz_pool *p)
     }
 }
 
-static uint32_t living_here(const struct mz_pool *p)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < p->count; i++) n += p->workers[i]->alive && !p->workers[i]->rank;
-    return n;
-}
-
 /* How many there should be by now: few for a search that is over soon. */
 static uint32_t wanted_workers(const struct mz_pool *p, double now)
 {
     uint32_t wanted = 1;
-    for (double t = p->began + ALONE; t <= now && wanted < p->options->jobs; t += ALONE) wanted *= 2;
-    return p->at_once || wanted > p->options->jobs ? p->options->jobs : wanted;
+    uint32_t most = p->settled ? p->settled : p->options->jobs;
+    for (double t = p->began + ALONE; t <= now && wanted < most; t += ALONE) wanted *= 2;
+    return p->at_once || wanted > most ? most : wanted;
 }
 
 static void start_workers(struct mz_pool *p, double now)
@@ -294,7 +312,7 @@ static void start_workers(struct mz_pool *p, double now)
         if (mz_worker_start(p)) continue;
         p->failed = p->living == 0;
         if (p->failed) return;
-        mz_notice("going on with %u workers", p->living);
+        settle(p);
         break;
     }
 }
@@ -382,6 +400,7 @@ static void watch(struct mz_pool *p)
         wait_for_something(p, now);
     }
     struct mz_progress_view view = progress(p);
+    p->share = view.share;
     mz_progress_end(&p->target->progress, &view, mz_process_clock() - p->started);
 }
 
@@ -422,11 +441,13 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
     p.balance =
         mz_balance_new((enum mz_algorithm)t->options.algorithm, t->options.sleep_sets, t->options.max_steps);
     int status = mz_pool_make_common(&p);
+    if (status == 0 && options->checkpoint) status = mz_checkpoint_try(options->checkpoint);
     if (status == 0 && options->resume) status = mz_checkpoint_read(&p);
     p.started = p.saved = p.began = mz_process_clock();
     if (status == 0) watch(&p);
     if (status == 0 && options->checkpoint && !p.failed && !mz_balance_complete(p.balance)) {
         for (uint32_t i = 0; i < p.count; i++) mz_balance_lost(p.balance, i);
+        p.cannot_write = false; /* said again: this one matters */
         mz_checkpoint_write(&p);
     }
     mz_cluster_dismiss(p.cluster);

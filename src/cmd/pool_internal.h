@@ -64,7 +64,9 @@ struct mz_pool {
     enum mz_saving saving;
     double saving_since, saved; /* when */
     bool stop_when_saved, signalled;
-    bool cannot_write;
+    bool cannot_write;          /* the last checkpoint */
+    double share;               /* done in the end, estimated */
+    uint32_t settled;           /* workers that can be had here, fewer than wanted; 0: as many as wanted */
     struct mz_worker *last;     /* the one whose end decides; NULL: none */
     struct mz_cluster *cluster; /* NULL: all workers are here */
 };
@@ -101,6 +103,7 @@ void mz_pool_found(struct mz_pool *p, const struct mz_finding *f, const struct m
 void mz_pool_collect(struct mz_pool *p); /* what workers have found since */
 
 /* checkpoint.c */
+int mz_checkpoint_try(const char *path); /* 0, or MZ_STATUS_FAILED after one line */
 void mz_checkpoint_write(struct mz_pool *p);
 int mz_checkpoint_read(struct mz_pool *p); /* 0, or MZ_STATUS_FAILED after one line */
 

@@ -197,6 +197,7 @@ void mz_pool_merge(struct mz_pool *p)
     tell_sharing(p, &exact, &o->sharing);
     put_findings(p, c);
     c->counters = counters;
+    c->counters.share = (uint64_t)(p->share * (double)MZ_SHARE_ONE);
     if (mz_balance_complete(p->balance)) {
         c->counters.executions = exact.executions;
         c->counters.blocked = exact.blocked;

@@ -33,11 +33,13 @@ void mz_process_init(void)
     sigprocmask(SIG_BLOCK, &our_signals, &original_mask);
     signal(SIGCHLD, SIG_DFL); /* if it was ignored, children would vanish before we wait */
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is a write error, not our end */
+    signal(SIGXFSZ, SIG_IGN); /* so is a file that must not grow (ulimit -f) */
 }
 
 void mz_process_restore_signals(void)
 {
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     sigprocmask(SIG_SETMASK, &original_mask, NULL);
 }
 

@@ -253,6 +253,8 @@ int mz_target_no_start(const struct mz_target *t, const struct mz_outcome *outco
     const char *name = t->program->name;
     int status = outcome->wait_status;
     if (outcome->interrupted) return mz_fail("%s: interrupted before it started", name);
+    if (outcome->channel && outcome->channel->end_text[0]) /* it got as far as to say why */
+        return mz_fail("%s cannot start: %s", name, outcome->channel->end_text);
     char *missing = missing_library(t->program->path);
     if (missing)
         mz_fail("%s cannot start: %s is missing", name, missing);

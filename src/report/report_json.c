@@ -161,6 +161,9 @@ static void add_counters(struct mz_json *j, const struct mz_report *report)
     mz_json_number(j, "hooks", c->hooks);
     mz_json_number(j, "engine_bytes", c->engine_bytes);
     mz_json_number(j, "unjoined", c->unjoined);
+    /* Estimated, of what there is to explore; not for stateful algorithms. */
+    double share = report->interrupted ? (double)c->share / (double)MZ_SHARE_ONE : 1;
+    if (share > 0) mz_json_decimal(j, "share", share);
     /* For want of memory: executions before optimal went on as source, states before states were forgotten.
      */
     if (c->fell_back) mz_json_number(j, "fell_back_after", c->fell_back);

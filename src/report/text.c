@@ -443,11 +443,23 @@ static void add_sharing(struct mz_strbuf *out, const struct mz_sharing *s, bool 
     }
 }
 
+/* By estimate. */
+static void add_share(struct mz_strbuf *b, uint64_t share)
+{
+    unsigned percent = (unsigned)(share / (MZ_SHARE_ONE / 100));
+    if (!share || share >= MZ_SHARE_ONE) return;
+    if (percent < 1)
+        mz_strbuf_add(b, ", less than 1 % done");
+    else
+        mz_strbuf_addf(b, ", about %u %% done", percent);
+}
+
 static void add_search(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
 {
     const struct mz_counters *c = &report->counters;
     struct mz_strbuf b = {0};
     mz_strbuf_addf(&b, "Search: %s", completeness(report));
+    if (report->verdict == MZ_INCOMPLETE) add_share(&b, c->share);
     if (report->bug_count && report->reason) mz_strbuf_addf(&b, " (%s)", report->reason);
     mz_strbuf_addf(&b, "; algorithm %s, ", report->algorithm);
     add_count(&b, c->executions, "execution");

@@ -120,7 +120,9 @@ static void start_parked_threads(void)
     pthread_t ignored;
     mz_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
     pthread_attr_init(&attr);
-    for (uintptr_t s = 1; s < MZ_SLOTS; s++) MZ_ASSERT(create(&ignored, &attr, park, (void *)s) == 0);
+    for (uintptr_t s = 1; s < MZ_SLOTS; s++)
+        if (create(&ignored, &attr, park, (void *)s) != 0)
+            mz_unsupported("a limit of threads this low", "raise it (ulimit -u)");
     pthread_attr_destroy(&attr);
     mz_sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
     while (__atomic_load_n(&parked, __ATOMIC_SEQ_CST) < MZ_SLOTS - 1) mz_sys(SYS_sched_yield);

@@ -505,6 +505,161 @@ test_time_limit() {
     run 3 mazurka check --time-limit=0.3 long.c && first_line out "incomplete: " && has out "time limit of 0.3 s"
 }
 
+# Also within one execution, with workers, and of each run that goes on from a checkpoint: for all of them together,
+# well below the two seconds that an interrupted program gets.
+test_time_limit_exact() {
+    cat > slow.c << 'END'
+#include <pthread.h>
+static void *w(void *a)
+{
+    for (volatile long k = 0; k < 4000000000; k++) { }
+    return a;
+}
+int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); pthread_join(t, 0); return 0; }
+END
+    lastzero=$root/tests/papers/lastzero.c
+    run 3 mazurka check --time-limit=0.3 --json=j slow.c && json_is j "0.3 <= d['seconds'] < 1.3" &&
+        run 3 mazurka check -j 2 --time-limit=0.3 --json=j slow.c && json_is j "0.3 <= d['seconds'] < 1.3" &&
+        run 3 mazurka check --time-limit=0.3 --checkpoint=c --json=j -DN=15 "$lastzero" &&
+        json_is j "0.3 <= d['seconds'] < 1.5 and 0 < d['share'] < 1" && cp j first &&
+        run 3 mazurka check --time-limit=0.4 --resume=c --json=j -DN=15 "$lastzero" &&
+        json_is j "0.4 <= d['seconds'] < 1.6 and d['executions'] > $(executions first)"
+}
+
+# What is too large for the memory that there is: optimal goes on as source, with the same executions; stateful
+# searches forget states, or stop; workers become one.
+test_memory_limit() {
+    programs
+    lastzero=$root/tests/papers/lastzero.c
+    run 0 mazurka check --memory-limit=25K --json=j -DN=9 "$lastzero" &&
+        has out "memory limit made it go on with \`source\` after" &&
+        json_is j "d['executions'] == 1536 and d['blocked'] > 0 and 0 < d['fell_back_after'] < 1536" &&
+        run 0 mazurka check --memory-limit=50K --json=j -DN=9 "$lastzero" &&
+        json_is j "d['executions'] == 1536 and d['blocked'] == 0 and 'fell_back_after' not in d" &&
+        run 3 mazurka check --memory-limit=1K -DN=9 "$lastzero" && has out "memory limit" &&
+        run 0 mazurka check --memory-limit=50K -j 3 --json=j -DN=12 "$lastzero" && has out "started over with one" &&
+        json_is j "d['executions'] == 15360" &&
+        run 1 mazurka check --memory-limit=10K -q lost.c &&
+        run 0 mazurka check --algorithm=sdpor --memory-limit=90K --json=j -DN=6 "$lastzero" &&
+        has out "made it forget states" && json_is j "0 < d['forgot_after'] < d['states']" &&
+        run 3 mazurka check --algorithm=dl-s-por --memory-limit=90K -DN=6 "$lastzero" && has out "memory limit" &&
+        run 3 mazurka check --algorithm=source --memory-limit=1K -DN=6 "$lastzero" && has out "memory limit"
+}
+
+# A line for a log, objects for programs, with workers and after --resume.
+test_progress() {
+    lastzero=$root/tests/papers/lastzero.c
+    run 3 mazurka check --progress=always --time-limit=2.6 -DN=18 "$lastzero" && has err "executions" &&
+        has err "% done" && has err "/s, depth" && run 3 mazurka check --time-limit=0.7 -DN=18 "$lastzero" &&
+        empty err || return 1
+    run 3 mazurka check --progress=json --time-limit=1.2 -j 2 --checkpoint=c -DN=18 "$lastzero" || return 1
+    tail -n 1 err > last && head -n 4 err | tail -n 1 > early && json_valid last && json_is last \
+        "d['final'] and d['workers'] == 2 and d['executions'] > 0 and 0 < d['share'] < 1 and d['errors'] == 0" &&
+        json_is early "not d['final'] and {'rate', 'depth', 'blocked', 'cut', 'states', 'seconds_left'} < set(d)" ||
+        return 1
+    run 3 mazurka check --progress=json --time-limit=0.7 --resume=c -DN=18 "$lastzero" && tail -n 1 err > again &&
+        json_is again "d['executions'] >= $(executions last) and d['share'] > 0" &&
+        run 0 mazurka check --progress=json -DN=9 "$lastzero" && tail -n 1 err > last &&
+        json_is last "d['final'] and d['share'] == 1 and d['executions'] == 1536" &&
+        run 0 mazurka check --progress=json --algorithm=stateful -DN=7 "$lastzero" && tail -n 1 err > last &&
+        json_is last "d['states'] > 0 and d['share'] == 1" &&
+        run 0 mazurka check --progress=json --algorithm=portfolio -DN=8 "$lastzero" && tail -n 1 err > last &&
+        json_is last "d['final'] and d['algorithm'] == 'portfolio'" &&
+        refuses "--progress=xml" mazurka check --progress=xml "$lastzero"
+}
+
+# One line on a terminal of any width, which is gone when the report comes.
+test_progress_terminal() {
+    command -v script > /dev/null 2>&1 || return 0
+    for columns in 80 40; do
+        script -qec "stty cols $columns; TERM=xterm mazurka check --color=never --time-limit=1.5 -DN=18 $root/tests/papers/lastzero.c" \
+            typescript < /dev/null > /dev/null
+        tr '\r' '\n' < typescript | sed 's/\x1b\[K//g' | grep '^[0-9]* executions' > lines
+        [ -s lines ] || { complain "nothing was shown"; return 1; }
+        awk -v most=$((columns - 1)) 'length > most { exit 1 }' lines || { complain "too wide: $(head -n 1 lines)"; return 1; }
+        grep -q "% done" lines || { complain "no share: $(head -n 1 lines)"; return 1; }
+        # the last thing before the report: an empty line
+        printf '\r\033[K' > erased
+        tr -d '\n' < typescript | grep -qF "$(cat erased)incomplete" ||
+            { complain "the line is not erased"; return 1; }
+    done
+}
+
+# A disk that is full: the result is not lost, and it is said what is.
+test_disk_full() {
+    programs
+    mkdir small
+    unshare -rm true 2> /dev/null || [ "$(id -u)" = 0 ] || return 0
+    cat > inside.sh << 'END'
+mount -t tmpfs -o size=16k none small 2> /dev/null || exit 77
+dd if=/dev/zero of=small/filler bs=1k count=16 2> /dev/null
+mazurka check --trace=small/t lost.c > out1 2> err1; echo $? > status1
+mazurka check -q --json=small/j lost.c > out2 2> err2; echo $? > status2
+mazurka check --checkpoint=small/c --checkpoint-interval=0.2 --time-limit=0.7 -DN=16 "$1" > out3 2> err3; echo $? > status3
+ls small > left
+END
+    unshare -rm sh inside.sh "$root/tests/papers/lastzero.c"
+    [ $? -ne 77 ] || return 0
+    [ "$(cat status1 status2 status3 | tr '\n' ' ')" = "1 2 3 " ] || complain "status $(cat status1 status2 status3)"
+    has err1 "cannot write the trace file small/t: No space left" && first_line out1 "error: " &&
+        hasnt out1 "mazurka replay" && has err2 "cannot write small/j: No space left" && first_line out2 "error: " &&
+        has err3 "cannot write the checkpoint small/c: No space left" && has out3 "time limit" || return 1
+    [ "$(cat left)" = filler ] || complain "left behind: $(cat left)"
+}
+
+# What is no file is not replaced by one.
+test_special_files() {
+    programs
+    mkfifo pipe
+    cat pipe > got &
+    run 1 mazurka check -q --json=pipe lost.c
+    wait
+    [ -p pipe ] || { complain "the pipe was replaced"; return 1; }
+    json_valid got && refuses "no regular file" mazurka check --checkpoint=pipe ok.c &&
+        refuses "cannot write the checkpoint nowhere/c" mazurka check --checkpoint=nowhere/c ok.c && [ -p pipe ]
+}
+
+# Without descriptors or processes: fewer workers, or one clear line.
+test_few_descriptors() {
+    run 0 mazurka cc -DN=12 -o lz "$root/tests/papers/lastzero.c" || return 1
+    command -v prlimit > /dev/null 2>&1 || return 0
+    for n in 5 7 8 10 14; do
+        prlimit --nofile=$n mazurka check -q -j 4 ./lz > out 2> err < /dev/null
+        case $? in
+        0) has out "15360 executions" || return 1 ;;
+        2) [ "$(grep -c "^mazurka: [^n]" err)" = 1 ] || { complain "$n descriptors: $(cat err)"; return 1; } ;;
+        *) complain "status $? with $n descriptors: $(cat out err)"; return 1 ;;
+        esac
+    done
+    prlimit --nofile=8 mazurka check -q ./lz > out 2> err < /dev/null
+    has err "ulimit -n" && no_leftovers
+}
+
+test_few_processes() {
+    as_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups prlimit"
+    $as_nobody --nproc=9 true 2> /dev/null || return 0
+    run 0 mazurka cc -DN=14 -o lz "$root/tests/papers/lastzero.c" || return 1
+    chmod -R a+rwx "$work" && chmod a+rx .
+    for n in 1 2 80; do
+        HOME=$TMPDIR $as_nobody --nproc=$n "$mazurka" check -q -j 3 ./lz > out 2> err < /dev/null
+        case "$n $?" in
+        "80 0") has out "69632 executions" && has err "going on with 1 worker" || return 1 ;;
+        "1 2" | "2 2") grep -q "Resource temporarily unavailable\|ulimit -u" err || { complain "$(cat err)"; return 1; } ;;
+        *) complain "status $? with $n processes: $(cat out err)"; return 1 ;;
+        esac
+    done
+    rm -rf "$TMPDIR/.cache"
+}
+
+test_no_temporary_directory() {
+    programs
+    TMPDIR=/proc
+    refuses "cannot make a temporary directory /proc/" mazurka check ok.c
+    status=$?
+    TMPDIR=$work/tmp
+    return $status
+}
+
 test_endless_local_loop() {
     cat > loop.c << 'END'
 #include <pthread.h>

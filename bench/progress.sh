@@ -1,0 +1,75 @@
+#!/bin/sh
+# How good the estimates of --progress are. For each program, what it said was done when 10, 25, 50 and 75 % of the
+# executions were, and the estimated number of executions (at 10 and 50 %) as a multiple of the true one.
+#
+#   sh bench/progress.sh [-j N] [NAME...]     names as in the list below; default: all
+#
+# A search must take a few seconds to be looked at often enough.
+cd "$(dirname "$0")/.." || exit 2
+jobs=1
+case $1 in
+-j) jobs=$2 && shift 2 ;;
+-j*) jobs=${1#-j} && shift ;;
+esac
+work=$(mktemp -d "${TMPDIR:-/tmp}/mazurka-progress-XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+trap 'exit 2' HUP INT TERM
+P=tests/papers
+
+programs() {
+    cat << END
+indexer(17) optimal -DN=17 $P/indexer.c
+lastzero(15) optimal -DN=15 $P/lastzero.c
+readers(17) optimal -DN=17 $P/readers.c
+casrot(11) optimal -DN=11 $P/casrot.c
+example1(36) optimal -DN=36 $P/example1.c
+fib(7) optimal -DN=7 $P/fib.c
+floating_read(8) optimal -DN=8 $P/floating_read.c
+lockers(9) optimal -DN=9 $P/lockers.c
+wakeup_stress(9) optimal -DN=9 $P/wakeup_stress.c
+aget(3,5) optimal -DT=3 -DPIECES=5 $P/aget.c
+bbuf(4+3) optimal -DP=4 -DC=3 $P/bbuf.c
+lastzero(13) source -DN=13 $P/lastzero.c
+casrot(11) source -DN=11 $P/casrot.c
+fib(7) source -DN=7 $P/fib.c
+lastzero(13) dpor -DN=13 $P/lastzero.c
+fib(6) sleep -DN=6 $P/fib.c
+END
+}
+
+wanted() { # NAME NAMES...
+    name=$1
+    shift
+    [ $# -eq 0 ] && return 0
+    for n in "$@"; do [ "$n" = "$name" ] && return 0; done
+    return 1
+}
+
+printf '%-18s %-9s %10s  %7s %7s %7s %7s  %9s %9s\n' program algorithm executions 10% 25% 50% 75% 'total@10%' 'total@50%'
+programs | while read -r name algorithm flags; do
+    wanted "$name" "$@" || continue
+    # shellcheck disable=SC2086
+    ./mazurka check -j "$jobs" --algorithm="$algorithm" --progress=json -q $flags > "$work/out" 2> "$work/err" ||
+        { echo "$name: $(head -n 1 "$work/out" "$work/err")" >&2; continue; }
+    awk -v name="$name" -v algorithm="$algorithm" '
+        function value(key) { return match($0, "\"" key "\": [0-9.e+-]+") ? substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 4) + 0 : 0 }
+        /^{/ {
+            leaves = value("executions") + value("blocked") + value("cut")
+            if (n && leaves < at[n]) n = 0 # it started over
+            if (value("share") > 0) { at[++n] = leaves; share[n] = value("share") }
+        }
+        function nearest(part,   i, best) {
+            for (i = 1; i < n; i++)
+                if (!best || (at[i] - part * leaves) ^ 2 < (at[best] - part * leaves) ^ 2) best = i
+            return best
+        }
+        # What it would have said at exactly that point: the estimate of the total is what is compared.
+        function said(part,   i) { i = nearest(part); return i ? share[i] / at[i] * part * leaves : 0 }
+        END {
+            if (n < 6) { printf "%-18s %-9s %10d  too short\n", name, algorithm, leaves; exit }
+            printf "%-18s %-9s %10d ", name, algorithm, leaves
+            split("0.1 0.25 0.5 0.75", parts, " ")
+            for (k = 1; k <= 4; k++) printf " %6.1f%%", 100 * said(parts[k])
+            printf "  %8.2fx %8.2fx\n", said(0.1) ? 0.1 / said(0.1) : 0, said(0.5) ? 0.5 / said(0.5) : 0
+        }' "$work/err"
+done
