@@ -9,7 +9,7 @@ Each run draws a program, an algorithm and what happens to it, at random times:
     whole      the command is killed, and --resume goes on from its last checkpoint, again and again
     signal     the same with SIGINT or SIGTERM, upon which it writes a checkpoint and ends
     both       workers are killed, then the whole, then it is resumed
-    ranks      of an mpirun, ranks other than 0 are killed (if there is one)
+    ranks      of an mpirun (Open MPI), ranks other than 0 are killed (--ranks, if there is one)
 
 Prints a line for each difference, and figures at the end. Exit status 1 if there was a difference."""
 import argparse
@@ -152,16 +152,28 @@ class Run:
     def both(self):
         return self.resumed([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM], True)
 
+    def agents(self, pid):
+        """Below an mpirun: of ranks other than 0. Their parents are ours, too, and stand behind them."""
+        def is_ours(p):
+            try:
+                return os.readlink("/proc/%d/exe" % p) == os.path.join(ROOT, "mazurka")
+            except OSError:
+                return False
+        found = []
+        for child in self.children(pid, ""):
+            found += [c for c in self.children(child, "") if is_ours(child) and is_ours(c)]
+            found += self.agents(child)
+        return found
+
     def ranks(self):
-        """The processes of mpirun are its ranks, in order; without rank 0 there is nobody to go on."""
         self.jobs = 1
-        process = self.start(prefix=("mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "4"))
+        process = self.start(prefix=("mpirun", "-q", "--oversubscribe", "--enable-recovery", "-n", "4"))
         for _ in range(self.rng.randint(1, 3)):
-            if self.wait(process, self.rng.uniform(0.2, 0.6)) is not None:
+            if self.wait(process, self.rng.uniform(0.2, 0.8)) is not None:
                 break
-            ranks = self.children(process.pid, "mazurka")[1:]
-            if ranks:
-                self.kill(self.rng.choice(ranks), signal.SIGKILL)
+            agents = self.agents(process.pid)
+            if agents:
+                self.kill(self.rng.choice(agents), signal.SIGKILL)
         return self.result(self.wait(process))
 
 
@@ -182,6 +194,7 @@ def main():
     ways = ["workers", "whole", "signal", "both"]
     if a.ranks and shutil.which("mpirun"):
         ways.append("ranks")
+        os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", MAZURKA_RANK_TIMEOUT="2")
     for i in range(a.runs):
         if a.seconds and time.time() - began > a.seconds:
             break
