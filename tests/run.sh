@@ -187,7 +187,12 @@ run_section() {
         unset MZ_TEST_FLAGS
         export MZ_TEST_ALGORITHMS=dl-s-por
         run_programs modes-stateful tests/classics/*.c
-        unset MZ_TEST_ALGORITHMS
+        # What does not belong to the state is overwritten whenever a thread goes on: nothing may change.
+        export MAZURKA_POKE_DEAD=1
+        run_programs modes-poked tests/classics/*.c bench/structures/*.c
+        export MZ_TEST_ALGORITHMS="stateful dl-s-por"
+        run_programs modes-poked-states tests/programs/state_*.c tests/papers/state_*.c
+        unset MZ_TEST_ALGORITHMS MAZURKA_POKE_DEAD
         ;;
     structures) # clients of concurrent data structures: the same verdict under all algorithms
         asked=$MZ_TEST_ALGORITHMS

@@ -1,7 +1,7 @@
 /* 2008, Table 1, "sharedArray" (after Gueta et al. 2007): two threads that write to different elements
  * of an array, again and again: 21 * 21 states and the end, but no two steps of them are in conflict.
  * The paper's tool makes 98 runs of 18,557 transitions.
- * EXPECT stateful verified states=442
+ * EXPECT stateful verified states=442 transitions=841
  * EXPECT s-por verified states=42 transitions=41
  * EXPECT de-s-por verified states=42 transitions=41
  * EXPECT dl-s-por verified states=42 transitions=41

@@ -3,15 +3,19 @@
  * runs), with eight that of 2007 makes 1,938,816 runs.
  * EXPECT stateful verified transitions=..349717
  * EXPECT sdpor verified transitions=..349717
- * EXPECT -DITEMS=2 stateful verified states=..2000
- * EXPECT -DITEMS=2 s-por verified states=..2000
- * EXPECT -DITEMS=2 de-s-por verified states=..2000
- * EXPECT -DITEMS=2 dl-s-por verified states=..2000
- * EXPECT -DITEMS=2 sdpor verified states=..2000
+ * EXPECT -DITEMS=2 stateful verified states=..1000 transitions=..2000
+ * EXPECT -DITEMS=2 s-por verified states=..1000 transitions=..2000
+ * EXPECT -DITEMS=2 de-s-por verified states=..1000 transitions=..2000
+ * EXPECT -DITEMS=2 dl-s-por verified states=..1000 transitions=..2000
+ * EXPECT -DITEMS=2 sdpor verified states=..1000 transitions=..2000
+ * EXPECT -DITEMS=2 portfolio verified states=..1000 transitions=..2000
  * EXPECT -DITEMS=2 --state-match=exact dl-s-por verified states=..2000
  * EXPECT -DITEMS=2 --state-capture=delta stateful verified
  * EXPECT -DP=4 stateful verified states=..30000
+ * EXPECT -DP=4 s-por verified states=..30000
+ * EXPECT -DP=4 de-s-por verified states=..30000
  * EXPECT -DP=4 dl-s-por verified states=..30000
+ * EXPECT -DP=4 sdpor verified states=..30000
  * EXPECT -DP=2 every verified
  */
 #include <assert.h>
