@@ -244,6 +244,14 @@ static bool is_new_state(struct mz_exploration *x, uint32_t k, enum mz_ending *w
     return false;
 }
 
+/* What was reserved may not be enough for another thousand steps. */
+#define MARGIN (1u << 16)
+static bool arrays_full(const struct mz_exploration *x)
+{
+    return x->object_count + MARGIN > MZ_OBJECT_TABLE / 2 || x->clock_count + MARGIN > x->clock_capacity ||
+           x->journal_count + MARGIN > x->journal_capacity;
+}
+
 static struct mz_step live_step(struct mz_exploration *x)
 {
     enum mz_ending why;
@@ -252,7 +260,7 @@ static struct mz_step live_step(struct mz_exploration *x)
     fresh_node(x, k);
     if (x->nodes[k].enabled && k + 2 >= x->capacity) return nobody(x, MZ_ENDING_STEP_LIMIT);
     /* Trees do not grow now: if giving them up helps, that can wait until the execution has ended. */
-    if (k % 1024 == 1023 && !x->stateful && mz_explore_full(x) && !mz_can_fall_back(x))
+    if (k % 1024 == 1023 && (arrays_full(x) || (!x->stateful && mz_explore_full(x) && !mz_can_fall_back(x))))
         return nobody(x, MZ_ENDING_MEMORY);
     if (x->stateful && !is_new_state(x, k, &why)) return nobody(x, why);
     if (x->reduction->pending)
