@@ -19,21 +19,21 @@ P=tests/papers
 programs() {
     cat << END
 indexer(17) optimal -DN=17 $P/indexer.c
-lastzero(15) optimal -DN=15 $P/lastzero.c
-readers(17) optimal -DN=17 $P/readers.c
-casrot(11) optimal -DN=11 $P/casrot.c
+lastzero(16) optimal -DN=16 $P/lastzero.c
+readers(18) optimal -DN=18 $P/readers.c
+casrot(12) optimal -DN=12 $P/casrot.c
 example1(36) optimal -DN=36 $P/example1.c
 fib(7) optimal -DN=7 $P/fib.c
-floating_read(8) optimal -DN=8 $P/floating_read.c
+floating_read(9) optimal -DN=9 $P/floating_read.c
 lockers(9) optimal -DN=9 $P/lockers.c
 wakeup_stress(9) optimal -DN=9 $P/wakeup_stress.c
 aget(3,5) optimal -DT=3 -DPIECES=5 $P/aget.c
 bbuf(4+3) optimal -DP=4 -DC=3 $P/bbuf.c
 lastzero(13) source -DN=13 $P/lastzero.c
-casrot(11) source -DN=11 $P/casrot.c
+casrot(12) source -DN=12 $P/casrot.c
 fib(7) source -DN=7 $P/fib.c
 lastzero(13) dpor -DN=13 $P/lastzero.c
-fib(6) sleep -DN=6 $P/fib.c
+fib(7) sleep -DN=7 $P/fib.c
 END
 }
 

@@ -37,11 +37,18 @@ static void take_sample(struct mz_progress *p, const struct mz_progress_view *v,
 {
     if (p->sample_count && seconds - p->sampled < SAMPLE) return;
     double now = leaves(v), last = p->samples[(p->sample_count - 1) % MZ_PROGRESS_SAMPLES].leaves;
-    if (p->sample_count && now < last) p->sample_count = 0; /* it started over */
+    if (p->sample_count && now < last) { /* it started over */
+        p->sample_count = 0;
+        memset(p->earlier, 0, sizeof p->earlier);
+    }
     uint32_t i = p->sample_count++ % MZ_PROGRESS_SAMPLES;
     p->samples[i].seconds = p->sampled = seconds;
     p->samples[i].leaves = now;
     p->samples[i].total = v->share > 0 && !has_states(v) ? now / v->share : 0;
+    if (now < 2 * p->earlier[0].leaves || p->samples[i].total <= 0) return;
+    p->earlier[1] = p->earlier[0];
+    p->earlier[0].leaves = now;
+    p->earlier[0].total = p->samples[i].total;
 }
 
 static uint32_t samples(const struct mz_progress *p)
@@ -67,6 +74,10 @@ static double agreed_total(const struct mz_progress *p)
         least = fmin(least, total);
         most = fmax(most, total);
         sum += log(total);
+    }
+    for (size_t i = 0; i < sizeof p->earlier / sizeof *p->earlier; i++) {
+        least = fmin(least, p->earlier[i].total);
+        most = fmax(most, p->earlier[i].total);
     }
     return n >= ENOUGH && least > 0 && most <= AGREE * least ? exp(sum / n) : 0;
 }

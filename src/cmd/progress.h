@@ -5,7 +5,7 @@
  *   as JSON         an object on each line, every half second and at the end, for other programs
  *
  * The share that is done is an estimate, and so is the time left (docs/PAPERS.md: how good they are). Time is
- * shown only while estimates agree with each other. */
+ * shown only while estimates agree with each other, and with those of when half as much was done. */
 #ifndef MZ_CMD_PROGRESS_H
 #define MZ_CMD_PROGRESS_H
 
@@ -32,7 +32,10 @@ struct mz_progress {
         double seconds, leaves, total; /* total: estimated; 0: not known */
     } samples[MZ_PROGRESS_SAMPLES];
     uint32_t sample_count;
-    double sampled;                 /* when the last one was taken */
+    double sampled; /* when the last one was taken */
+    struct {
+        double leaves, total;
+    } earlier[2];                   /* when there were half as many leaves or less, and half of that */
     double soon_since;              /* for how long it has been said that it is about to end */
     struct mz_progress_view *board; /* a member of a portfolio writes here instead */
 };
