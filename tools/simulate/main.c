@@ -72,7 +72,8 @@ static const struct {
     {"least", offsetof(struct parameters, least)},         {"poll", offsetof(struct parameters, poll)},
     {"task", offsetof(struct parameters, task)},           {"split", offsetof(struct parameters, split)},
     {"update", offsetof(struct parameters, update)},       {"done", offsetof(struct parameters, done)},
-    {"quiet", offsetof(struct parameters, quiet)}};
+    {"quiet", offsetof(struct parameters, quiet)},         {"round", offsetof(struct parameters, round)}};
+_Static_assert(sizeof times / sizeof *times == LIMIT - TIMES, "an option for each of the times");
 
 static const struct option options[] = {
     {"protocol", 1, 0, PROTOCOL},

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/bug.h"
+#include "askers.h"
 #include "waiting.h"
 
 #define MOST_PARTS     4096 /* in a batch */
@@ -48,9 +49,7 @@ struct sim {
     struct queue queue;
     struct worker *workers;
     uint8_t *known, *ran;
-    uint32_t *up; /* the last execution before it that branches off nearer to the root */
-    uint64_t *asked_start;
-    uint32_t *asked_by; /* who asks for it */
+    struct askers askers;
     struct waiting waiting;
     struct list hungry; /* workers, the first to come at the end */
     struct list inbox;  /* kind, worker, what */
@@ -219,21 +218,11 @@ static void will_ask(struct worker *k, uint32_t i)
     list_add(&k->to_ask, i);
 }
 
-/* Was it asked for below the branch of its node that execution i is below, before i? */
-static bool asked_before(const struct sim *s, uint32_t target, uint32_t i)
-{
-    uint32_t first = i;
-    while (s->t->node[first] > s->t->node[target]) first = s->up[first];
-    for (uint64_t a = s->asked_start[target]; a < s->asked_start[target + 1]; a++)
-        if (s->asked_by[a] >= first && s->asked_by[a] < i) return true;
-    return false;
-}
-
 /* What the way to the task calls for; the tree from `top` on is known. */
 static void ask_for_way(struct sim *s, struct worker *k)
 {
     for (uint32_t e = k->end; e < s->t->count; e = tree_end(s->t, e, s->t->node[e] + 1))
-        if (s->t->node[e] < k->top && s->known[e] && asked_before(s, e, k->at)) will_ask(k, e);
+        if (s->t->node[e] < k->top && s->known[e] && asked_before(&s->askers, e, k->at)) will_ask(k, e);
 }
 
 static void look_at_races(struct sim *s, struct worker *k)
@@ -293,7 +282,7 @@ static bool give(struct sim *s, uint32_t w)
         if (s->known[e] && (first == UINT32_MAX || t->node[e] < t->node[first])) first = e;
     if (first == UINT32_MAX) return false;
     uint32_t end = k->end;
-    while (t->node[branch] > t->node[first]) branch = s->up[branch];
+    while (t->node[branch] > t->node[first]) branch = s->askers.up[branch];
     k->root = branch && t->node[branch] == t->node[first] ? tree_root(t, branch) : t->node[first] + 1;
     k->top = k->root;
     k->end = tree_end(t, k->at, k->root);
@@ -403,26 +392,6 @@ static void handle(struct sim *s, const struct event *e)
 
 /* ---- the whole ---- */
 
-static void find_askers(struct sim *s)
-{
-    const struct tree *t = s->t;
-    uint64_t count = t->ask_start[t->count];
-    s->asked_start = memory(NULL, (t->count + 2) * sizeof *s->asked_start);
-    s->asked_by = memory(NULL, count * sizeof *s->asked_by);
-    memset(s->asked_start, 0, (t->count + 2) * sizeof *s->asked_start);
-    for (uint64_t a = 0; a < count; a++) s->asked_start[t->ask[a] + 2]++;
-    for (uint32_t i = 0; i <= t->count; i++) s->asked_start[i + 1] += s->asked_start[i];
-    for (uint32_t i = 0; i < t->count; i++)
-        for (uint64_t a = t->ask_start[i]; a < t->ask_start[i + 1]; a++)
-            s->asked_by[s->asked_start[t->ask[a] + 1]++] = i;
-    s->up = memory(NULL, t->count * sizeof *s->up);
-    for (uint32_t i = 0; i < t->count; i++) {
-        uint32_t j = i ? i - 1 : 0;
-        while (i && t->node[j] >= t->node[i] && j) j = s->up[j];
-        s->up[i] = j;
-    }
-}
-
 static void clean_up(struct sim *s)
 {
     for (uint32_t w = 0; w < s->p->workers; w++) {
@@ -433,9 +402,7 @@ static void clean_up(struct sim *s)
     free(s->workers);
     free(s->known);
     free(s->ran);
-    free(s->up);
-    free(s->asked_start);
-    free(s->asked_by);
+    askers_free(&s->askers);
     waiting_free(&s->waiting);
     free(s->hungry.at);
     free(s->inbox.at);
@@ -453,7 +420,7 @@ void simulate_ours(const struct tree *t, const struct parameters *p, struct resu
     s.known = zeros(t->count);
     s.ran = zeros(t->count);
     waiting_init(&s.waiting, t);
-    find_askers(&s);
+    askers_init(&s.askers, t);
     s.known[0] = 1;
     waiting_put(&s.waiting, 0);
     for (uint32_t w = 0, doubled = 0; w < p->workers; w++) {

@@ -1,0 +1,19 @@
+/* Who asks for an execution: the lists of the tree, the other way round. */
+#ifndef MZ_SIMULATE_ASKERS_H
+#define MZ_SIMULATE_ASKERS_H
+
+#include "tree.h"
+
+struct askers {
+    const struct tree *t;
+    uint32_t *up;    /* the last execution before it that branches off nearer to the root */
+    uint64_t *start; /* by[start[i]] up to start[i + 1] ask for i */
+    uint32_t *by;
+};
+
+void askers_init(struct askers *a, const struct tree *t);
+void askers_free(struct askers *a);
+/* Was the target asked for below the branch of its node that execution i is below, before i? */
+bool asked_before(const struct askers *a, uint32_t target, uint32_t i);
+
+#endif
