@@ -58,6 +58,9 @@ simulate_o := $(patsubst %.c,$B/host/%.o,$(base_c) $(event_c) $(engine_c) $(bala
 $B/mz-simulate: $(simulate_o)
 	$(CC) $(OPT) $(LDFLAGS) -o $@ $^
 
+$B/mz-layout-test: $(patsubst %.c,$B/host/%.o,$(event_c) tests/mpi/layout_test.c)
+	$(CC) $(OPT) $(LDFLAGS) -o $@ $^
+
 $B/mz-simulate-test: $(filter-out %/main.o,$(simulate_o)) $B/host/tests/simulate/hand.o
 	$(CC) $(OPT) $(LDFLAGS) -o $@ $^ -lm
 $B/host/tests/simulate/%.o: CPPFLAGS += -Itools/simulate
@@ -99,7 +102,7 @@ run: setup
 	@sh tools/run.sh
 
 test: setup
-	@$(MAKE) --no-print-directory -s all $B/mz-random $B/asan/mz-random $B/mz-simulate $B/mz-simulate-test
+	@$(MAKE) --no-print-directory -s all $B/mz-random $B/asan/mz-random $B/mz-simulate $B/mz-simulate-test $B/mz-layout-test
 	@sh tests/run.sh
 
 bench: setup

@@ -225,6 +225,9 @@ run_section() {
         run_counted endure python3 tests/endure/run.py --runs 24 --seconds "${ENDURE_SECONDS:-25}"
         ;;
     mpi) # ranks of Open MPI and MPICH, as far as they are there
+        if [ -x build/mz-layout-test ]; then run_counted layout build/mz-layout-test
+        else fail "mpi: build/mz-layout-test is not there (make build/mz-layout-test)"
+        fi
         run_counted mpi sh tests/mpi/run.sh
         grep '^skipped' "$work/mpi.log" | sed 's/^/  /'
         ;;
