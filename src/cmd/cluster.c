@@ -20,6 +20,7 @@
 
 #define ROOM       ((size_t)1 << 32)
 #define PATIENCE   10.0 /* seconds */
+#define FIRST_WAIT 120  /* seconds */
 #define LAST_WORDS 5.0  /* for what was sent to go, and for MPI to end */
 #define SHORT_NAP  0.00005
 #define NAP_SHARE  16 /* of the time since the last message */
@@ -99,6 +100,14 @@ static const struct mz_transport *load(void)
     return t;
 }
 
+/* MPI begins when all ranks are there. */
+static void nobody_came(int signal_number)
+{
+    (void)signal_number;
+    mz_fail("not all ranks have come within %d s: see whether mpirun could start them", FIRST_WAIT);
+    _exit(MZ_STATUS_FAILED);
+}
+
 struct mz_cluster *mz_cluster_join(void)
 {
     const struct mz_transport *t = load();
@@ -109,7 +118,13 @@ struct mz_cluster *mz_cluster_join(void)
     c->transport = t;
     c->patience = patience && atof(patience) > 0 ? atof(patience) : PATIENCE;
     c->out = (struct mz_message){.data = mz_region_reserve(ROOM), .capacity = ROOM};
+    /* No rank reads the memory of another, which may die meanwhile and would take it along. */
+    setenv("UCX_RNDV_THRESH", "inf", 0);
+    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+    signal(SIGALRM, nobody_came);
+    alarm(FIRST_WAIT);
     bool opened = c->out.data && t->open(&c->rank, &c->size);
+    alarm(0);
     if (opened && (told_size() <= 1 || c->size == told_size()) && c->rank == mz_cluster_rank()) return c;
     if (!opened)
         mz_fail("%s could not begin: see its messages above", t->name);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs that are disturbed end as if they had not been: the same verdict and findings, and as many executions.
 
-    tests/endure/run.py [--runs N] [--seed S] [--seconds T] [--verbose]
+    tests/endure/run.py [--runs N] [--seed S] [--seconds T] [--ranks] [--verbose]
 
 Each run draws a program, an algorithm and what happens to it, at random times:
 
@@ -9,7 +9,8 @@ Each run draws a program, an algorithm and what happens to it, at random times:
     whole      the command is killed, and --resume goes on from its last checkpoint, again and again
     signal     the same with SIGINT or SIGTERM, upon which it writes a checkpoint and ends
     both       workers are killed, then the whole, then it is resumed
-    ranks      of an mpirun (Open MPI), ranks other than 0 are killed (--ranks, if there is one)
+    ranks      of an mpirun, ranks other than 0 and workers are killed
+    cluster    all of an mpirun is killed, and another mpirun resumes, again and again
 
 Prints a line for each difference, and figures at the end. Exit status 1 if there was a difference."""
 import argparse
@@ -39,8 +40,19 @@ CASES = [
     ("-DP=4 -DC=2 -DSIZE=1 -DIF --keep-going", "bbuf.c"),
     ("-DP=3 -DC=3 -DSIZE=1 -DIF --keep-going --algorithm=source", "bbuf.c"),
 ]
+# For mpirun, which takes some tenths of a second itself: these take a second or two.
+RANK_CASES = [
+    ("-DN=15", "lastzero.c"),
+    ("-DN=16", "indexer.c"),
+    ("-DP=4 -DC=3", "bbuf.c"),
+    ("-DP=4 -DC=3 -DIF --keep-going", "bbuf.c"),
+    ("-DN=12 --algorithm=source", "lastzero.c"),
+]
 PATIENCE = 120  # seconds for one run, however disturbed
 MOST_RESUMES = 60
+MPIRUNS = [m for m in (("mpirun.openmpi", "-q", "--oversubscribe", "--enable-recovery", "-n", "3"),
+                       ("mpirun.mpich", "-disable-auto-cleanup", "-n", "3")) if shutil.which(m[0])]
+MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "MAZURKA_RANK_TIMEOUT": "1.5"}
 
 
 class Run:
@@ -152,29 +164,86 @@ class Run:
     def both(self):
         return self.resumed([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM], True)
 
-    def agents(self, pid):
-        """Below an mpirun: of ranks other than 0. Their parents are ours, too, and stand behind them."""
-        def is_ours(p):
+    def mpirun(self):
+        """One of those that are there, told to go on without a rank that has died."""
+        self.jobs = self.rng.choice([1, 1, 2])
+        os.environ.update(MPI_ENVIRONMENT)
+        return self.rng.choice(MPIRUNS)
+
+    def descendants(self, pid):
+        found = [pid]
+        for p in found:
             try:
-                return os.readlink("/proc/%d/exe" % p) == os.path.join(ROOT, "mazurka")
+                with open("/proc/%d/task/%d/children" % (p, p)) as f:
+                    found += [int(child) for child in f.read().split()]
+            except OSError:
+                pass
+        return found[1:]
+
+    def agents_and_workers(self, pid):
+        """Of ranks other than 0 the command itself is a child of the process that mpirun started."""
+        def exe(p):
+            try:
+                return os.readlink("/proc/%s/exe" % p)
+            except OSError:
+                return None
+
+        def parent(p):
+            try:
+                with open("/proc/%d/stat" % p) as f:
+                    return f.read().rsplit(")", 1)[1].split()[1]
+            except OSError:
+                return None
+
+        def is_worker(p):
+            try:
+                with open("/proc/%d/environ" % p, "rb") as f:
+                    return exe(p) != own and b"MAZURKA_CHANNEL=" in f.read()
             except OSError:
                 return False
-        found = []
-        for child in self.children(pid, ""):
-            found += [c for c in self.children(child, "") if is_ours(child) and is_ours(c)]
-            found += self.agents(child)
-        return found
+
+        own = os.path.join(ROOT, "mazurka")
+        all = self.descendants(pid)
+        agents = [p for p in all if exe(p) == own and exe(parent(p)) == own]
+        return agents, [p for p in all if is_worker(p)]
 
     def ranks(self):
-        self.jobs = 1
-        process = self.start(prefix=("mpirun", "-q", "--oversubscribe", "--enable-recovery", "-n", "4"))
-        for _ in range(self.rng.randint(1, 3)):
-            if self.wait(process, self.rng.uniform(0.2, 0.8)) is not None:
+        """Ranks other than 0 are killed, and workers anywhere."""
+        process = self.start(prefix=self.mpirun())
+        for _ in range(self.rng.randint(3, 8)):
+            if self.wait(process, self.rng.uniform(0.1, 0.4)) is not None:
                 break
-            agents = self.agents(process.pid)
-            if agents:
-                self.kill(self.rng.choice(agents), signal.SIGKILL)
-        return self.result(self.wait(process))
+            agents, workers = self.agents_and_workers(process.pid)
+            if not workers:
+                continue  # until all have come, MPI itself cannot do without one
+            victims = agents if self.rng.random() < 0.5 else workers
+            if victims:
+                self.kill(self.rng.choice(victims), signal.SIGKILL)
+        return self.result_of_mpirun(process)
+
+    def cluster(self):
+        """All of an mpirun is killed, and another one goes on."""
+        for _ in range(self.rng.randint(1, 4)):
+            more = ["--checkpoint=" + self.checkpoint, "--checkpoint-interval=0.1"]
+            process = self.start(*more, *self.resume(), prefix=self.mpirun())
+            if self.wait(process, self.rng.uniform(0.3, 1.2)) is not None:
+                return self.result_of_mpirun(process)
+            for p in self.descendants(process.pid) + [process.pid]:
+                self.kill(p, signal.SIGKILL)
+            self.wait(process)
+            self.resumes += 1
+        return self.result_of_mpirun(self.start(*self.resume(), prefix=self.mpirun()))
+
+    def resume(self):
+        return ["--resume=" + self.checkpoint] if os.path.exists(self.checkpoint) else []
+
+    def result_of_mpirun(self, process):
+        """Where a rank has died, mpirun may say 0 whatever the others say: the verdict counts."""
+        status = self.wait(process)
+        result = self.result(status)
+        if status == 0 and len(result) > 4:
+            result = result[:2] + ({"verified": 0, "error": 1}.get(result[0], 2),) + result[3:]
+        return result
 
 
 def parse():
@@ -182,7 +251,7 @@ def parse():
     p.add_argument("--runs", type=int, default=20)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--seconds", type=float, default=0, help="stop after so long")
-    p.add_argument("--ranks", action="store_true", help="also kill ranks of an mpirun")
+    p.add_argument("--ranks", action="store_true", help="kill ranks of an mpirun instead")
     p.add_argument("--verbose", action="store_true")
     return p.parse_args()
 
@@ -191,15 +260,14 @@ def main():
     a = parse()
     began, expected, totals = time.time(), {}, {}
     different = runs = kills = resumes = redundant = 0
-    ways = ["workers", "whole", "signal", "both"]
-    if a.ranks and shutil.which("mpirun"):
-        ways.append("ranks")
-        os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", MAZURKA_RANK_TIMEOUT="2")
+    ways, cases = ["workers", "whole", "signal", "both"], CASES
+    if a.ranks and MPIRUNS:
+        ways, cases = ["ranks", "cluster"], RANK_CASES
     for i in range(a.runs):
         if a.seconds and time.time() - began > a.seconds:
             break
         rng = random.Random(a.seed * 1000003 + i)
-        case, way = CASES[(a.seed + i) % len(CASES)], ways[(i + i // len(CASES)) % len(ways)]
+        case, way = cases[(a.seed + i) % len(cases)], ways[(i + i // len(cases)) % len(ways)]
         with tempfile.TemporaryDirectory(prefix="mazurka-endure-") as dir:
             if case not in expected:
                 expected[case] = Run(case, dir, rng).undisturbed()
