@@ -229,6 +229,7 @@ run_section() {
         else fail "mpi: build/mz-layout-test is not there (make build/mz-layout-test)"
         fi
         run_counted mpi sh tests/mpi/run.sh
+        run_counted mpi-endure python3 tests/endure/run.py --ranks --runs 8 --seconds "${ENDURE_SECONDS:-20}"
         grep '^skipped' "$work/mpi.log" | sed 's/^/  /'
         ;;
     cli)
