@@ -102,6 +102,18 @@ test_that "a slow balancer is the limit" between 0.1 "$(speed 64 --step=0 --exec
     --update=1ms --done=1ms "$work/aget.tree")" 16
 test_that "it is busy" between 0.9 "$(column 12)" 1
 
+# Choices, searches that start over, timeouts, blocked executions: that every execution is run, and none before it is
+# known or twice, is asserted within.
+for m in signal-choice choose-then-race section-late timedwait-two rwlock-two-writers lastzero-5 example-2005; do
+    for a in optimal source dpor dpor-all; do
+        $simulate --record="$work/m" --algorithm=$a tests/random/corpus/$m.model
+        # shellcheck disable=SC2086
+        test_that "$m, $a: three workers, ours" $simulate $free --workers=3 "$work/m" >/dev/null
+        # shellcheck disable=SC2086
+        [ $a = optimal ] || test_that "$m, $a: three workers, paper" $simulate $free --protocol=paper --workers=3 "$work/m" >/dev/null
+    done
+done
+
 # The balancer itself, in simulated time, and what is made of the tree: 10,584 executions, as real as they get.
 test_that "a buffer is recorded" $simulate --record="$work/buffer.tree" tests/simulate/buffer.model
 for n in 2 4 8 16; do
@@ -115,6 +127,15 @@ for n in 2 4 8 16; do
     test_that "$n workers: and the tasks, more or less" between "$(awk "BEGIN { print $(column 6) / 2 }")" "$tasks" \
         "$(awk "BEGIN { print 2 * $(column 6) }")"
 done
+
+# Two real processes: nothing is run twice, and there are about as many tasks as are foreseen, not many times as many.
+record five.tree tests/papers/aget.c
+speed 2 "$work/five.tree" >/dev/null
+./mazurka check -j2 --quiet --progress=never --json="$work/json" tests/papers/aget.c >"$work/out" 2>&1
+tasks=$(sed -n 's/^ *"tasks": \([0-9]*\).*/\1/p' "$work/json")
+test_that "-j2 runs 113,400 executions" says "$work/json" '"executions": 113400,'
+test_that "-j2 runs none twice" says "$work/json" '"redundant": 0,'
+test_that "-j2 has about as many tasks as foreseen" between 1 "$tasks" $((10 * $(column 6)))
 
 # ---- refusing ----
 
