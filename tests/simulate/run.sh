@@ -137,6 +137,23 @@ test_that "-j2 runs 113,400 executions" says "$work/json" '"executions": 113400,
 test_that "-j2 runs none twice" says "$work/json" '"redundant": 0,'
 test_that "-j2 has about as many tasks as foreseen" between 1 "$tasks" $((10 * $(column 6)))
 
+# The paper's benchmarks with its times for a run: at least 60 with 64 workers. With SLOW=1 also the bounded buffer, and
+# ten million executions with 1024 workers (four minutes).
+goal() { # LEAST WORKERS TREE EXECUTION
+    test_that "$3: at least $1 with $2 workers" between "$1" "$(speed "$2" --step=0 --execution="$4" --latency=100us "$work/$3.tree")" "$2"
+}
+record filesystem.tree -DN=26 tests/papers/filesystem.c
+record indexer.tree -DN=16 tests/papers/indexer.c
+goal 60 64 filesystem 35.6ms
+goal 60 64 indexer 36.3ms
+goal 60 64 five 49.9ms
+if [ -n "$SLOW" ]; then
+    record buffer4.tree -DFIFO tests/papers/bbuf.c
+    record large.tree tests/papers/bbuf.c
+    goal 60 64 buffer4 20.5ms
+    goal 900 1024 large 20ms
+fi
+
 # ---- refusing ----
 
 head -c 2000 "$work/aget.tree" >"$work/cut"
