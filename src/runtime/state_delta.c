@@ -51,8 +51,14 @@ static uint64_t collect(int slot, uint64_t *words)
     uint64_t n = 0;
     words[n++] = live;
     for (unsigned i = 0; i < 5; i++) words[n++] = live & 1u << numbers[i] ? registers[i] : 0;
+    uint64_t *first = words + n;
     while (high > from + 1 && n < WORDS) words[n++] = *--high;
-    return high > from + 1 ? WORDS + 1 : n;
+    if (high > from + 1) return WORDS + 1;
+    for (unsigned i = 0; i < s.count; i++) { /* what is dead is left out, as by the other scheme */
+        const struct mz_live *l = s.frames[i].live;
+        for (unsigned w = 0; l && w < l->words; w++) first[s.high - s.frames[i].base + w] &= l->mask[w];
+    }
+    return n;
 }
 
 /* NEXTLOCAL, lines 5 to 7 */
