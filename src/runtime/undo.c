@@ -26,9 +26,8 @@
  * Invariants
  *  U1  While rt.undo is set, marks[f] .. marks[depth] are valid for f = the floor, and taking the log back
  *      to marks[k] restores all of the above to what it was at node k, where no thread runs.
- *  U2  Where there are mirrors (checkpoint; also where states are told apart, which must know what a step
- *      has changed) they equal at a node what they mirror, and what the runtime keeps of threads is compared
- *      with its mirror rather than logged before it changes.
+ *  U2  Where there are mirrors (checkpoint) they equal at a node what they mirror, and what the runtime keeps
+ *      of threads is compared with its mirror rather than logged before it changes.
  *  U3  Executions that go on from a node after going back have the same number (rt.execution): what is
  *      tagged with it stays valid.
  *
@@ -76,6 +75,8 @@ static struct {
     char *tls; /* rt.tls_size bytes for each slot */
     bool off;  /* not in this execution */
     bool mirrors;
+    uint64_t touched;        /* where states are told apart: threads whose stack others have written to */
+    size_t logged[MZ_SLOTS]; /* where in the log a thread is, of those in `others` */
 } un;
 
 void mz_undo_init(void)
@@ -134,6 +135,7 @@ static __attribute__((noinline)) bool overflows(size_t size)
     un.word_count = 0;
     un.count = 0;
     un.floor = UINT32_MAX; /* until the next node */
+    un.touched = ~(uint64_t)0;
     return size > LOG_ROOM / 4;
 }
 
@@ -165,7 +167,7 @@ static inline bool is_new(uint64_t at)
 static void note_thread_variable(uint64_t at)
 {
     int owner = mz_memory_tls_owner(at);
-    if (owner >= 0) un.others |= mz_slot_bit(owner);
+    if (owner >= 0) un.touched |= mz_slot_bit(owner);
 }
 
 static void write_word(uint64_t at)
@@ -174,11 +176,11 @@ static void write_word(uint64_t at)
     if (mz_unlikely(un.count > LOG_LIMIT) && overflows(8)) return;
     uint64_t old = *(const uint64_t *)at;
     *(uint64_t *)(void *)push(at, 8, WORD, 0, 0) = old;
-    if (un.mirrors && rt.switch_fs) note_thread_variable(at);
+    if ((un.mirrors || rt.hashing) && rt.switch_fs) note_thread_variable(at);
     if (mz_likely(!rt.hashing)) return;
     int owner = mz_fiber_stack_owner(at);
     if (owner >= 0) {
-        un.others |= mz_slot_bit(owner); /* its stack has a hash of its own */
+        un.touched |= mz_slot_bit(owner); /* its stack has a hash of its own */
         return;
     }
     if (mz_unlikely(un.hashed_count == WORDS)) settle_words();
@@ -214,6 +216,7 @@ static char *tls_of(int slot) { return (char *)rt.slots[slot].fs - rt.tls_size; 
 static void log_thread(int slot)
 {
     if (mz_unlikely(un.count > LOG_LIMIT) && overflows(thread_size())) return;
+    un.logged[slot] = un.count;
     char *to = push(0, thread_size(), THREAD, slot, 0);
     copy_words(to, &rt.run.threads[slot], HEAD);
     copy_words(to + HEAD, &rt.view.pending[slot], PENDING);
@@ -341,13 +344,13 @@ static uint64_t changed_threads(void)
     uint32_t k = rt.path->depth;
     bool own = k && is_own_affair(rt.path->events[k - 1].op);
     if (rt.undo == MZ_UNDO_PAGES) own = false; /* nobody tells when it writes to another's variables */
-    return own ? (un.saved | un.others) & known_slots() : known_slots();
+    return own ? (un.saved | un.others | un.touched) & known_slots() : known_slots();
 }
 
 /* Returns those whose state has changed. */
 static uint64_t compare_all(uint64_t threads)
 {
-    uint64_t changed = un.saved | un.others;
+    uint64_t changed = un.saved | un.others | un.touched;
     for (; threads; threads &= threads - 1)
         if (compare_thread((uint32_t)__builtin_ctzll(threads))) changed |= threads & -threads;
     compare(rt.run.interrupted, un.run->interrupted, REST);
@@ -422,11 +425,11 @@ void mz_undo_begin(void)
 {
     un.count = 0;
     un.floor = 0;
-    un.saved = un.others = 0;
+    un.saved = un.others = un.touched = 0;
     un.stamp++;
     un.word_count = un.hashed_count = 0;
     un.off = false;
-    un.mirrors = rt.undo == MZ_UNDO_PAGES || rt.hashing;
+    un.mirrors = rt.undo == MZ_UNDO_PAGES;
     if (rt.hashing) mz_state_begin();
     if (rt.undo && un.mirrors) fill_mirrors();
 }
@@ -435,7 +438,7 @@ static void next_step_begins(uint32_t k)
 {
     check_keep(k);
     un.marks[k] = un.count;
-    un.saved = un.others = 0;
+    un.saved = un.others = un.touched = 0;
     un.stamp++;
     un.word_count = un.hashed_count = 0;
 }
@@ -446,27 +449,44 @@ static bool too_large(void)
     return rt.undo == MZ_UNDO_PAGES && mz_snapshot_size() + mz_heap_size() > LOG_ROOM / 8;
 }
 
+/* Of a thread that did not run, but that the step may have changed. */
+static bool is_changed(int slot)
+{
+    const char *before = un.log + un.logged[slot];
+    return mz_raw_memcmp(before, &rt.run.threads[slot], HEAD) ||
+           mz_raw_memcmp(before + HEAD, &rt.view.pending[slot], PENDING);
+}
+
+static uint64_t logged_and_changed(void)
+{
+    uint64_t changed = (un.saved | un.touched) & known_slots();
+    for (uint64_t t = un.others & known_slots() & ~changed; t; t &= t - 1)
+        if (un.floor == UINT32_MAX || is_changed(__builtin_ctzll(t))) changed |= t & -t;
+    return changed;
+}
+
 /* The execution is at a node: no thread runs, and the engine is about to be asked for the next step. */
 void mz_undo_node(void)
 {
     uint32_t k = rt.path->depth;
+    uint64_t changed = 0;
     if (mz_unlikely(too_large())) mz_undo_give_up();
     if (mz_unlikely(un.off)) return;
     if (mz_unlikely(rt.hashing)) settle_words();
+    if (mz_unlikely(rt.hashing) && !un.mirrors) changed = logged_and_changed();
     if (mz_unlikely(un.floor == UINT32_MAX || un.count > LOG_LIMIT)) {
         un.count = 0;
         un.floor = k;
     }
-    if (mz_likely(!un.mirrors)) {
-        next_step_begins(k);
-        log_rest();
-        return;
+    if (mz_unlikely(un.mirrors)) {
+        changed = compare_all(changed_threads());
+        mirror_stacks(un.saved & known_slots(),
+                      *(const char **)MZ_FRAME() + 16); /* above dispatch_reversibly */
     }
-    uint64_t changed = compare_all(changed_threads());
-    mirror_stacks(un.saved & known_slots(), *(const char **)MZ_FRAME() + 16); /* above dispatch_reversibly */
     if (mz_unlikely(rt.hashing)) mz_state_node(changed & known_slots());
     if (mz_unlikely(rt.hashing) && !rt.stateful) mz_state_sample();
     next_step_begins(k);
+    if (mz_likely(!un.mirrors)) log_rest();
 }
 
 /* The thread is about to do what it posted: what that may change of others is kept. */
