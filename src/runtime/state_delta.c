@@ -44,13 +44,15 @@ static uint64_t collect(int slot, uint64_t *words)
 {
     struct mz_stack s;
     const struct mz_parked *p = mz_state_stack(slot, &s);
-    const uint64_t *high = s.high, *from = s.first;
+    const struct mz_thread *t = &rt.run.threads[slot];
+    const uint64_t *high = s.high, *from = t->simple ? s.entered - 1 : s.first; /* as in state.c */
     uint32_t live = s.registers;
     const uint64_t registers[] = {p->rbx, p->r12, p->r13, p->r14, p->r15};
     const unsigned numbers[] = {3, 12, 13, 14, 15};
     uint64_t n = 0;
     words[n++] = live;
     for (unsigned i = 0; i < 5; i++) words[n++] = live & 1u << numbers[i] ? registers[i] : 0;
+    for (unsigned i = 0; i < 3; i++) words[n++] = t->simple ? t->operands[i] : 0;
     uint64_t *first = words + n;
     while (high > from + 1 && n < WORDS) words[n++] = *--high;
     if (high > from + 1) return WORDS + 1;
