@@ -1,14 +1,16 @@
-/* The balancer: see balance.h; balance_internal.h for its tree; src/engine/share.c for the side of a worker.
+/* The balancer: see balance.h; balance_internal.h for its tree; hand_out.c for what is handed out;
+ * src/engine/share.c for the side of a worker.
  *
  * Why the search is complete, and explores nothing twice (`optimal`).
  *
  * The tree here is a wakeup tree (2017, section 6) whose branches stay when they have been taken. The order
  * of the branches is the order in which one worker alone would explore them; below a branch all those before
- * it are asleep. What is handed out is a leaf. A wakeup tree is such that at a leaf nothing is asleep: so the
+ * it are asleep. What is handed out are leaves. A wakeup tree is such that at a leaf nothing is asleep: so the
  * part of the search below it is complete in itself, whatever happens elsewhere, and so is all that comes of
- * it when its worker gives up nodes of it. (Handing out a branch that is not a leaf would not do: below it,
- * with some asleep, executions are left out for which the part of the sleeping ones has to ask, at this node;
- * and it could be done by then, or in other hands.)
+ * it when its worker gives up nodes of it: those down to the leaf of its own tree that it is on. (Below a
+ * branch that is not a leaf, with some asleep, executions are left out for which the part of the sleeping ones
+ * has to ask, at this node; and it could be done by then, or in other hands.) A batch of leaves is no more
+ * than that: the nodes above them stay here, the worker only goes from one leaf to the next without a word.
  *
  * A race asks for a sequence v at a node, below one of its branches, b. If something that is asleep there, or
  * a branch before b, can come first in v, then v is left to that, as if alone. Otherwise v belongs behind b,
@@ -16,14 +18,29 @@
  * leaf, it is covered, explored or not; else it becomes a new branch, behind the others. Nothing is ever
  * inserted below a leaf, so it makes no difference if a leaf was explored before or after the insertion, and
  * the tree, in the end, is one that a single worker could have had: each race of each execution is answered
- * by something that comes before it, or by a leaf behind it.
+ * by something that comes before it, or by a leaf behind it. A worker need not know the answer to go on: it
+ * may only ask the same again. It comes before the worker's DONE is heard, as messages stay in order.
  *
  * What is left of a worker's part when it gives up a node: the branch it is on. Those before it are explored;
  * v of those behind it are left to it. So nobody has to insert anything into it.
  *
- * With backtrack sets (source, dpor) branches are steps of threads. A race asks for one of several threads at
- * a node; if none is a branch there, one becomes one. Being asleep does not answer for anything; so here a
- * part is complete whatever is asleep: it explores all executions but those that start like a sleeping one.
+ * With backtrack sets (source, dpor, and trivially none) branches are steps of threads. That a node's set is a
+ * source set (2017, Theorem 5.2) takes three things, and none of them says when a branch was explored:
+ *
+ *   the branches have an order p1, p2, ..., and below pk those before it are asleep, all of them;
+ *   below each branch all is explored but what starts like something asleep;
+ *   of the initials of each v that a race below any of them asks for at the node, one is a branch, or is
+ *   asleep there (then what it asks for has been explored, or will be, from a node above).
+ *
+ * The first holds by B1 and B4: a thread is not put to sleep, nor is anything behind it handed out, before it
+ * is known what its step is, on which object, and what else it could choose; its choices then stand where it
+ * stood. (As long as choices were told apart later, behind branches that had been handed out meanwhile, some
+ * executions were explored twice and some not at all: tests/random/corpus/shared-*.) The second holds by
+ * induction, also for parts that are given up, as a node that is given up becomes one of ours with all its
+ * branches. The third holds because the set is here and nowhere else: a worker only believes what it was told
+ * is in it. So with sleep sets there are as many complete executions as with one worker; which are blocked
+ * depends on which initial was asked for first. Without sleep sets (2005) the sets are persistent for the same
+ * reason, but may be others, so the number of executions may differ.
  *
  * Where objects of different workers turn out to overlap, all is void, as in one search
  * (src/engine/object.c). */

@@ -446,7 +446,8 @@ static const struct option options[] = {
      "more, optimal goes on as source, stateful algorithms forget states; where nothing can be given up, "
      "the search stops, verdict incomplete.",
      parse_memory_limit},
-    {"jobs", 'j', VALUE, "N", MZ_FOR_CHECK, "Explore with N worker processes (default 1).", parse_jobs},
+    {"jobs", 'j', VALUE, "N", MZ_FOR_CHECK,
+     "Explore with N worker processes (default 1). Stateful algorithms explore with one.", parse_jobs},
     {"json", 0, MAYBE, "FILE", MZ_FOR_CHECK | MZ_FOR_REPLAY,
      "Write the result as JSON to FILE, or to standard output in place of the text.", parse_json},
     {"sarif", 0, VALUE, "FILE", MZ_FOR_CHECK, "Not supported yet.", not_yet},
@@ -457,7 +458,8 @@ static const struct option options[] = {
      "appended.",
      parse_trace},
     {"checkpoint", 0, VALUE, "FILE", MZ_FOR_CHECK,
-     "Write what is left of the search to FILE, every minute and when it is interrupted (optimal only).",
+     "Write what is left of the search to FILE, every minute and when it is interrupted. Not for stateful "
+     "algorithms.",
      parse_checkpoint},
     {"checkpoint-interval", 0, VALUE, "S", MZ_FOR_CHECK, "Seconds between checkpoints (default 60).",
      parse_checkpoint_interval},

@@ -10,6 +10,15 @@
 #include <sys/resource.h>
 #include "../report/memory.h"
 
+/* What was seen, by whomever: also by those who did not live to the end. */
+static void add_seen(struct mz_counters *to, const struct mz_counters *c)
+{
+    to->hooks += c->hooks;
+    to->kept += c->kept;
+    if (c->max_depth > to->max_depth) to->max_depth = c->max_depth;
+    if (c->threads > to->threads) to->threads = c->threads;
+}
+
 static void add(struct mz_counters *to, const struct mz_counters *c)
 {
     to->executions += c->executions;
@@ -21,12 +30,8 @@ static void add(struct mz_counters *to, const struct mz_counters *c)
     to->races += c->races;
     to->wakeup_nodes += c->wakeup_nodes;
     to->wakeup_nodes_peak += c->wakeup_nodes_peak;
-    to->hooks += c->hooks;
     to->engine_bytes += c->engine_bytes;
     to->unjoined += c->unjoined;
-    to->kept += c->kept;
-    if (c->max_depth > to->max_depth) to->max_depth = c->max_depth;
-    if (c->threads > to->threads) to->threads = c->threads;
     if (c->restarts > to->restarts) to->restarts = c->restarts;
 }
 
@@ -35,8 +40,11 @@ static void add(struct mz_counters *to, const struct mz_counters *c)
 struct mz_counters mz_pool_counters(const struct mz_pool *p)
 {
     struct mz_counters all = p->before;
-    for (uint32_t i = 0; i < p->count; i++)
-        if (!p->workers[i]->ours) add(&all, &p->workers[i]->outcome.channel->counters);
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct mz_counters *c = &p->workers[i]->outcome.channel->counters;
+        if (!p->workers[i]->ours) add(&all, c);
+        add_seen(&all, c);
+    }
     return all;
 }
 

@@ -440,6 +440,9 @@ static void add_sharing(struct mz_strbuf *out, const struct mz_sharing *s, bool 
     if (s->lost) {
         mz_strbuf_add(out, ", ");
         add_count(out, s->lost, "lost worker");
+        mz_strbuf_add(out, ", ");
+        add_count(out, s->redundant, "execution");
+        mz_strbuf_add(out, " explored again");
     }
 }
 
