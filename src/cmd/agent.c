@@ -242,17 +242,16 @@ static void set_up(struct agent *a, struct mz_message *m)
     t->cluster = true;
     a->pool.target = t;
     a->set_up = good && a->program.path;
-    begin(a, a->set_up ? MZ_ANSWER_READY : MZ_ANSWER_CANNOT);
+    if (a->set_up) return;
+    begin(a, MZ_ANSWER_CANNOT);
     send(a);
 }
 
-static void start(struct agent *a, uint32_t number, struct mz_message *m)
+static void start(struct agent *a, uint32_t number)
 {
-    mz_get_bytes(m, &a->pool.layout, sizeof a->pool.layout);
     struct mz_worker *w = a->set_up ? mz_worker_start(&a->pool) : NULL;
     if (w) {
         w->number = number;
-        w->outcome.channel->reference = a->pool.layout;
         return;
     }
     begin(a, MZ_ANSWER_CANNOT);
@@ -289,9 +288,10 @@ static void hear_for(struct agent *a, uint32_t kind, struct mz_message *m)
     struct mz_worker *w = find(a, number);
     struct mz_message inner = {
         .data = m->data + m->at, .count = m->count - m->at, .capacity = m->count - m->at};
-    if (kind == MZ_SAY_START) start(a, number, m);
+    if (kind == MZ_SAY_START) start(a, number);
     if (!w) return; /* has ended meanwhile */
     if (kind == MZ_SAY_TELL) mz_worker_say(w, &inner);
+    if (kind == MZ_SAY_LAYOUT) mz_get_bytes(m, &w->outcome.channel->reference, sizeof(struct mz_layout));
     if (kind == MZ_SAY_WISH) mz_worker_link(w)->wish = mz_get(m);
     if (kind == MZ_SAY_STOP) mz_worker_ask_to_stop(w);
     if (kind == MZ_SAY_KILL) kill_worker(a, w, mz_get(m));

@@ -11,12 +11,13 @@
 #include "cluster.h"
 #include "pool_internal.h"
 
-enum mz_say {               /* from rank 0 */
-              MZ_SAY_SETUP, /* all that is needed to start workers */
-              MZ_SAY_START, /* a worker: its number, the layout of addresses */
-              MZ_SAY_TELL,  /* worker, a message for it */
-              MZ_SAY_WISH,  /* worker, enum mz_share_wish */
-              MZ_SAY_STOP,  /* worker: it is asked to stop */
+enum mz_say {                /* from rank 0 */
+              MZ_SAY_SETUP,  /* all that is needed to start workers */
+              MZ_SAY_START,  /* a worker: its number */
+              MZ_SAY_LAYOUT, /* worker: the layout that addresses are of, before its first task */
+              MZ_SAY_TELL,   /* worker, a message for it */
+              MZ_SAY_WISH,   /* worker, enum mz_share_wish */
+              MZ_SAY_STOP,   /* worker: it is asked to stop */
               MZ_SAY_KILL,  /* worker; 1: after looking where it is, and tell what came of it; 0: forget it */
               MZ_SAY_SLOT,  /* worker, the name of a thread, its slot (0: there is none left) */
               MZ_SAY_ALIVE, /* how many executions others have made */
@@ -26,7 +27,6 @@ enum mz_say {               /* from rank 0 */
 
 enum mz_answer {                   /* to rank 0 */
                  MZ_ANSWER_HELLO,  /* what build it is, the host */
-                 MZ_ANSWER_READY,  /* after SETUP */
                  MZ_ANSWER_CANNOT, /* be of use; it has said why */
                  MZ_ANSWER_TOLD,   /* worker, a message of it */
                  MZ_ANSWER_PIECES, /* worker, pieces of its channel: offset, length, bytes
@@ -42,9 +42,8 @@ enum mz_answer {                   /* to rank 0 */
 
 enum mz_rank_state {
     MZ_RANK_SILENT,
-    MZ_RANK_SETTING_UP,
-    MZ_RANK_READY,
-    MZ_RANK_OUT, /* is there, but of no use */
+    MZ_RANK_READY, /* has been told all that it needs */
+    MZ_RANK_OUT,   /* is there, but of no use */
     MZ_RANK_GONE
 };
 

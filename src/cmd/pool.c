@@ -211,6 +211,7 @@ static void refuse(struct mz_pool *p, struct mz_worker *w, uint32_t missing)
 static bool agrees(struct mz_pool *p, struct mz_worker *w)
 {
     struct mz_channel *c = w->outcome.channel;
+    if (w->agreed) return true;
     if (!p->layout.count && !p->origin) p->origin = w;
     if (!p->layout.count) return p->origin == w;
     if (!c->layout.count) return false; /* it has not come that far */
@@ -220,7 +221,8 @@ static bool agrees(struct mz_pool *p, struct mz_worker *w)
         return false;
     }
     c->reference = p->layout;
-    return true;
+    if (w->rank) mz_remote_layout(w, &p->layout);
+    return w->agreed = true;
 }
 
 void mz_pool_hear(struct mz_pool *p, struct mz_worker *w, struct mz_message *m)

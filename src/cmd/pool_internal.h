@@ -15,6 +15,7 @@ struct mz_worker {
     bool alive;
     bool hungry;                   /* waits for a task */
     bool knows;                    /* has been told what is known */
+    bool agreed;                   /* on addresses */
     bool ours;                     /* we have ended it: what it did does not matter */
     double processor;              /* seconds of it that it has used; known when it has ended */
     struct mz_message in, out;     /* a message that is not complete yet; what it has not read yet */

@@ -44,6 +44,12 @@ void mz_remote_wish(struct mz_worker *w, enum mz_share_wish wish)
     send(w);
 }
 
+void mz_remote_layout(struct mz_worker *w, const struct mz_layout *layout)
+{
+    mz_put_bytes(begin(w, MZ_SAY_LAYOUT), layout, sizeof *layout);
+    send(w);
+}
+
 void mz_remote_stop(struct mz_worker *w)
 {
     if (w->stopped) return;
@@ -128,7 +134,7 @@ static void hear_hello(struct mz_pool *p, int rank, struct mz_message *m)
         mz_cluster_begin(c, MZ_SAY_SETUP);
         if (!put_setup(p, &c->out)) return; /* the program has gone: no worker can be started here either */
         mz_cluster_send(c, rank);
-        r->state = MZ_RANK_SETTING_UP;
+        r->state = MZ_RANK_READY;
     }
     free(build);
     free(host);
@@ -162,8 +168,7 @@ static bool start_worker(struct mz_pool *p, int rank)
     w->cluster = p->cluster;
     mz_worker_add(p, w);
     p->cluster->ranks[rank].living++;
-    struct mz_message *m = begin(w, MZ_SAY_START);
-    mz_put_bytes(m, &p->layout, sizeof p->layout);
+    begin(w, MZ_SAY_START);
     send(w);
     return true;
 }
@@ -171,7 +176,7 @@ static bool start_worker(struct mz_pool *p, int rank)
 void mz_remote_start(struct mz_pool *p)
 {
     struct mz_cluster *c = p->cluster;
-    if (!c || !p->layout.count) return;
+    if (!c) return;
     for (int r = 1; r < c->size; r++)
         while (c->ranks[r].state == MZ_RANK_READY && c->ranks[r].living < p->options->jobs &&
                p->count < MZ_MAX_WORKERS)
@@ -241,9 +246,6 @@ static void hear(struct mz_pool *p, int rank, struct mz_message *m)
     switch (kind) {
     case MZ_ANSWER_HELLO:
         hear_hello(p, rank, m);
-        break;
-    case MZ_ANSWER_READY:
-        r->state = MZ_RANK_READY;
         break;
     case MZ_ANSWER_CANNOT:
         leave_out(p, rank);
