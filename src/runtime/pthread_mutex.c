@@ -317,12 +317,14 @@ MZ_EXPORT int pthread_mutex_consistent(pthread_mutex_t *mutex)
 MZ_EXPORT int pthread_mutex_getprioceiling(const pthread_mutex_t *restrict mutex, int *restrict ceiling)
 {
     (void)mutex;
+    mz_keep_program(ceiling, sizeof *ceiling);
     *ceiling = 0;
     return 0;
 }
 MZ_EXPORT int pthread_mutex_setprioceiling(pthread_mutex_t *restrict mutex, int ceiling, int *restrict old)
 {
     (void)mutex, (void)ceiling;
+    mz_keep_program(old, sizeof *old);
     *old = 0;
     return 0;
 }

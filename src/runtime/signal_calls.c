@@ -120,6 +120,7 @@ static void handle(int number, const siginfo_t *info, const struct mz_call *call
     if (a.flags & SA_RESETHAND) now.actions[number].handler = (uintptr_t)SIG_DFL;
     ((void (*)(int, siginfo_t *, void *))pointer(a.handler))(number, &copy,
                                                              call->context ? call->context : &nowhere);
+    mz_undo_barrier(); /* there may have been events since */
     threads[rt.self].mask = before;
 }
 
@@ -138,6 +139,7 @@ static void let_through(const struct mz_call *call)
     while ((ready = (threads[rt.self].pending | now.pending) & ~threads[rt.self].mask)) {
         int number = __builtin_ctzll(ready) + 1;
         siginfo_t info = information(number, threads[rt.self].pending & bit(number) ? SI_TKILL : SI_USER);
+        mz_undo_barrier();
         if (threads[rt.self].pending & bit(number))
             threads[rt.self].pending &= ~bit(number);
         else

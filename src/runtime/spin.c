@@ -263,7 +263,7 @@ static bool goes_round_for_ever(int slot)
     rt.recording = false;
     rt.path->live = false;
     rt.trial = true;
-    mz_undo_thread(slot);
+    for (uint32_t t = 0; t < rt.slots_known; t++) mz_undo_thread((int)t); /* it may wake others */
     rt.run.threads[slot].state = MZ_THREAD_RUNNABLE;
     mz_fiber_enter(slot);
     rt.trial = false;
