@@ -412,21 +412,25 @@ void mz_kernel_init(void)
 {
     uint64_t start, end;
     mz_our_code(&start, &end);
+    uint32_t low_end =
+        start >> 32 == end >> 32 ? (uint32_t)end : UINT32_MAX; /* of the first half, if there are two */
     struct sock_filter code[] = {
         LOAD(arch),
-        WHEN(BPF_JEQ, AUDIT_ARCH_X86_64, 0, 8),
+        WHEN(BPF_JEQ, AUDIT_ARCH_X86_64, 0, 11),
         LOAD(nr),
-        WHEN(BPF_JEQ, SYS_rt_sigreturn, 5, 0),
+        WHEN(BPF_JEQ, SYS_rt_sigreturn, 8, 0),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer) + 4),
-        WHEN(BPF_JEQ, start >> 32, 0, 4),
+        WHEN(BPF_JEQ, start >> 32, 0, 3),
         LOAD(instruction_pointer),
-        WHEN(BPF_JGE, start, 0, 2),
+        WHEN(BPF_JGE, start, 0, 5),
+        WHEN(BPF_JGT, low_end, 4, 3),
+        WHEN(BPF_JEQ, end >> 32, 0, 3),
+        LOAD(instruction_pointer),
         WHEN(BPF_JGT, end, 1, 0),
         RETURN(SECCOMP_RET_ALLOW),
         RETURN(SECCOMP_RET_TRAP),
     };
     struct sock_fprog program = {sizeof code / sizeof *code, code};
-    MZ_ASSERT(start >> 32 == end >> 32);
     mz_signal_install(SIGSYS, caught, SA_SIGINFO | SA_NODEFER);
     mz_sys(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1);
     long r = mz_sys(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program);
