@@ -367,12 +367,16 @@ void mz_wakeup_give(struct mz_exploration *x, uint32_t list, uint32_t first);
 void mz_share_init(struct mz_exploration *x);
 void mz_share_free(struct mz_exploration *x);
 void mz_share_reuse(struct mz_exploration *x);
-void mz_share_fresh(struct mz_exploration *x, uint32_t k); /* a new node */
+void mz_share_new_node(struct mz_exploration *x, uint32_t k); /* of the balancer's */
 struct mz_step mz_share_step(struct mz_exploration *x, uint32_t k);
 void mz_share_offer(struct mz_exploration *x);
 void mz_share_restart(struct mz_exploration *x);
-/* Before a branch is taken from the tree of node k: pass by what is not ours. After: children, has it some?
- */
+/* Is node k one of the batch? */
+static inline bool mz_in_batch(const struct mz_exploration *x, uint32_t k)
+{
+    return mz_unlikely(k < x->share.root || x->share.descending);
+}
+/* Then before a branch is taken from its tree: pass by what is not ours. After: has it children? */
 void mz_share_pass(struct mz_exploration *x, uint32_t k);
 void mz_share_taken(struct mz_exploration *x, uint32_t k, bool children);
 /* A race whose first event is one of the balancer's branches. */

@@ -198,7 +198,9 @@ static void fresh_node(struct mz_exploration *x, uint32_t k)
     n->clocks = x->clock_count;
     if (k == 0) n->sleep_start = n->sleep_count = n->inherited = 0, n->asleep = 0;
     if (k == 0 && !x->share.kept) n->wakeup = 0;
-    if (mz_unlikely(mz_shared(x))) mz_share_fresh(x, k);
+    if (mz_likely(!mz_shared(x))) return;
+    n->before = mz_tally_of(&x->counters);
+    if (mz_unlikely(x->share.descending)) mz_share_new_node(x, k);
 }
 
 /* The new branch: nodes[replay].step, chosen when the execution before ended. */

@@ -20,13 +20,13 @@ static void take_branch(struct mz_exploration *x, uint32_t k)
     x->nodes[k + 1].wakeup = mz_wakeup_pop(x, &x->nodes[k].wakeup, &first);
     x->nodes[k].step = (struct mz_step){first.thread, first.choice};
     x->nodes[k].foreseen = first.access + 1;
-    if (mz_unlikely(mz_shared(x))) mz_share_taken(x, k, x->nodes[k + 1].wakeup);
+    if (mz_in_batch(x, k)) mz_share_taken(x, k, x->nodes[k + 1].wakeup);
 }
 
 /* Lines 9-13 */
 static struct mz_step enter(struct mz_exploration *x, uint32_t k)
 {
-    if (mz_unlikely(mz_shared(x))) mz_share_pass(x, k);
+    if (mz_in_batch(x, k)) mz_share_pass(x, k);
     if (x->nodes[k].wakeup) {
         take_branch(x, k);
         struct mz_step step = x->nodes[k].step;
@@ -92,7 +92,7 @@ static void end(struct mz_exploration *x)
 /* Lines 15-16, 20-21 */
 static bool next(struct mz_exploration *x, uint32_t k)
 {
-    if (mz_unlikely(mz_shared(x))) mz_share_pass(x, k);
+    if (mz_in_batch(x, k)) mz_share_pass(x, k);
     if (!x->nodes[k].wakeup) return false;
     take_branch(x, k);
     return true;

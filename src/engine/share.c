@@ -162,8 +162,7 @@ bool mz_explore_task(struct mz_exploration *x, struct mz_message *m)
     forget_task(x);
     for (; s->kept <= top; s->kept++) {
         x->nodes[s->kept].wakeup = 0;
-        s->stamps[s->kept] = ++s->stamp;
-        s->asked[s->kept] = 0;
+        mz_share_new_node(x, s->kept);
     }
     mz_wakeup_clear(x, &x->nodes[top].wakeup);
     x->nodes[top].wakeup = tree;
@@ -199,10 +198,9 @@ void mz_share_restart(struct mz_exploration *x)
     send(x);
 }
 
-void mz_share_fresh(struct mz_exploration *x, uint32_t k)
+void mz_share_new_node(struct mz_exploration *x, uint32_t k)
 {
     struct mz_share *s = &x->share;
-    x->nodes[k].before = mz_tally_of(&x->counters);
     if (k < s->kept) return;
     s->stamps[k] = ++s->stamp;
     s->asked[k] = 0;
@@ -233,15 +231,9 @@ struct mz_step mz_share_step(struct mz_exploration *x, uint32_t k)
 
 /* ---- the tree of a batch ---- */
 
-static bool in_batch(const struct mz_exploration *x, uint32_t k)
-{
-    return k < x->share.root || x->share.descending;
-}
-
 void mz_share_pass(struct mz_exploration *x, uint32_t k)
 {
     uint32_t *list = &x->nodes[k].wakeup;
-    if (!in_batch(x, k)) return;
     while (*list && x->wakeup[*list].whose != MZ_MINE) {
         struct mz_elem e;
         uint32_t children = mz_wakeup_pop(x, list, &e);
@@ -253,7 +245,6 @@ void mz_share_pass(struct mz_exploration *x, uint32_t k)
 void mz_share_taken(struct mz_exploration *x, uint32_t k, bool children)
 {
     struct mz_share *s = &x->share;
-    if (!in_batch(x, k)) return;
     s->root = k + 1;
     s->descending = children;
     if (children) return;
@@ -370,7 +361,10 @@ static void split(struct mz_exploration *x, uint32_t n)
     mz_put(m, s->leaf);
     mz_put(m, s->root);
     mz_put(m, n + 1 - s->root);
-    for (uint32_t k = s->root; k <= n; k++) give_node(x, m, k);
+    for (uint32_t k = s->root; k <= n; k++) {
+        give_node(x, m, k);
+        mz_share_new_node(x, k);
+    }
     s->top = s->root = n + 1;
     send(x);
 }
