@@ -441,7 +441,7 @@ int mz_agent(void)
     struct agent a = {0};
     char host[64] = "?", *name;
     gethostname(host, sizeof host - 1);
-    mz_message_prefix("");
+    if (mz_cluster_first_of_host()) mz_message_prefix("");
     mz_cluster_stand_behind();
     a.cluster = mz_cluster_join();
     if (!a.cluster) return MZ_STATUS_FAILED;

@@ -56,6 +56,13 @@ static int told_size(void)
     return size ? atoi(size) : 0;
 }
 
+bool mz_cluster_first_of_host(void)
+{
+    const char *open_mpi = getenv("OMPI_COMM_WORLD_LOCAL_RANK"), *mpich = getenv("MPI_LOCALRANKID");
+    const char *local = open_mpi ? open_mpi : mpich;
+    return !local || atoi(local) == 0;
+}
+
 int mz_cluster_rank(void)
 {
     const char *own = getenv("MAZURKA_MPI");
@@ -100,6 +107,9 @@ static const struct mz_transport *load(void)
     return t;
 }
 
+/* Targets do not inherit this, as they would a signal that is ignored. */
+static void do_nothing(int signal_number) { (void)signal_number; }
+
 /* MPI begins when all ranks are there. */
 static void nobody_came(int signal_number)
 {
@@ -114,7 +124,7 @@ struct mz_cluster *mz_cluster_join(void)
     const char *patience = getenv("MAZURKA_RANK_TIMEOUT");
     if (!t) return NULL;
     struct mz_cluster *c = mz_memory_new(sizeof *c);
-    signal(SIGUSR1, SIG_IGN); /* MPICH's mpirun sends it when a rank has died */
+    signal(SIGUSR1, do_nothing); /* MPICH's mpirun sends it when a rank has died */
     c->transport = t;
     c->patience = patience && atof(patience) > 0 ? atof(patience) : PATIENCE;
     c->out = (struct mz_message){.data = mz_region_reserve(ROOM), .capacity = ROOM};
@@ -223,7 +233,7 @@ static _Noreturn void wait_for_agent(void)
 {
     int status = 0, signals[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], pass_on);
-    signal(SIGUSR1, SIG_IGN);
+    signal(SIGUSR1, do_nothing);
     mz_process_restore_signals();
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
     mz_tempdir_remove();

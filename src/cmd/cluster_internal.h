@@ -59,9 +59,8 @@ struct mz_rank { /* another one, as rank 0 knows it */
 struct mz_cluster {
     const struct mz_transport *transport;
     int rank, size;
-    struct mz_rank *ranks; /* rank 0: of all; [0] is not used */
-    struct mz_message out; /* room for one message */
-    struct mz_message setup;
+    struct mz_rank *ranks;   /* rank 0: of all; [0] is not used */
+    struct mz_message out;   /* room for one message */
     double patience;         /* seconds until a rank that says nothing is given up */
     double busy;             /* when a message last came or went */
     double beat;             /* when the last heartbeat was sent */
@@ -81,6 +80,8 @@ const void *mz_get_block(struct mz_message *m, size_t *size);
 char *mz_get_text(struct mz_message *m); /* a new string */
 /* How long to sleep until it is looked again whether a message has come: less, when some came lately. */
 double mz_cluster_nap(const struct mz_cluster *c, double now, double longest);
+/* Of several that have the same to say, this one does. */
+bool mz_cluster_first_of_host(void);
 /* What must be the same on all hosts. */
 const char *mz_cluster_build(void);
 struct mz_cluster *mz_cluster_join(void); /* NULL after one line */

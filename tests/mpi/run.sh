@@ -303,6 +303,8 @@ test_no_plugin() {
     cp "$root/mazurka" bare/ && cp "$root/build/libmazurka.so" bare/build/ && cp -r "$root/include" bare/
     PMI_RANK=0 PMI_SIZE=2 bare/mazurka check "$root/tests/programs/deadlock_abba.c" > out 2> err
     [ $? = 2 ] && grep -q 'apt-get install libmpich-dev mpich' err || complain "$(cat out err)"
+    PMI_RANK=1 PMI_SIZE=2 MPI_LOCALRANKID=1 bare/mazurka check x.c > out 2> err
+    [ $? = 2 ] && [ ! -s err ] || complain "rank 1 says it, too: $(cat out err)"
     PMI_RANK=1 PMI_SIZE=2 MAZURKA_MPI=none bare/mazurka check -q --trace=t "$root/tests/programs/deadlock_abba.c" > out 2> err
     [ $? = 1 ] || complain "MAZURKA_MPI=none: $(cat out err)"
     MAZURKA_MPI=lam PMI_RANK=0 PMI_SIZE=2 bare/mazurka check x.c > out 2> err
