@@ -208,21 +208,26 @@ void mz_share_new_node(struct mz_exploration *x, uint32_t k)
 
 static uint32_t before(const uint32_t *ends, uint32_t k) { return k ? ends[k - 1] : 0; }
 
+static struct mz_step nobody(struct mz_exploration *x, enum mz_ending why)
+{
+    x->ending = why;
+    return (struct mz_step){MZ_NOBODY, 0};
+}
+
 /* A step on the way to the top. */
 struct mz_step mz_share_step(struct mz_exploration *x, uint32_t k)
 {
     struct mz_share *s = &x->share;
     struct mz_node *n = &x->nodes[k];
-    struct mz_step step = s->steps[k], nobody = {MZ_NOBODY, 0};
+    struct mz_step step = s->steps[k];
     const struct mz_pending *p = &x->view->pending[step.thread % MZ_MAX_THREADS];
-    x->ending = MZ_ENDING_DIVERGED;
-    if (step.thread >= MZ_MAX_THREADS || !(n->enabled & mz_bit(step.thread))) return nobody;
+    if (step.thread >= MZ_MAX_THREADS || !(n->enabled & mz_bit(step.thread)))
+        return nobody(x, MZ_ENDING_DIVERGED);
     for (uint32_t i = before(s->asleep_end, k); i < s->asleep_end[k]; i++) mz_sleep_add(x, k, s->asleep[i]);
     if (step.choice == MZ_ANY) {
-        x->ending = MZ_ENDING_ASLEEP;
-        if (!mz_choose(x, k, &step)) return nobody;
+        if (!mz_choose(x, k, &step)) return nobody(x, MZ_ENDING_ASLEEP);
     } else if (step.choice >= 64 || !(p->choices & mz_bit(step.choice))) {
-        return nobody;
+        return nobody(x, MZ_ENDING_DIVERGED);
     }
     n->backtrack = mz_bit(step.thread);
     n->step = step;
