@@ -76,6 +76,7 @@ run_programs() { # name, files...
     tr '\t' '\n' <"$work/$what.tasks" | xargs -d '\n' -P "$jobs" -n 2 sh tests/expect.sh >"$work/$what.log" 2>&1
     p=$(grep -c '^ok ' "$work/$what.log")
     n=$(wc -l <"$work/$what.tasks")
+    [ "${n:-0}" -gt 0 ] || fail "$what: nothing was run"
     pass "$p"
     failed=$((failed + n - p))
     grep -v '^ok ' "$work/$what.log" | head -n 40 | sed 's/^/  /'
