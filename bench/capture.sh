@@ -5,12 +5,12 @@
 #
 # Time: bench/capture.c under `none`, which makes the same steps and takes them back in the same way whether states are
 # captured (--state-capture=always) or not: what is between the two is keeping the identity of the state up to date, at
-# each step, and nothing else. Processor time by steps, of a long run less a short one; both kinds of runs take turns, and
+# each step, and nothing else. Processor time by steps, of a long run less a short one; all kinds of runs take turns, and
 # of each the fastest counts. A program that has written to 64 KiB of memory before; a step writes 1, 4 or 16 words of it.
 #
 # Memory: the peak of a run with more than a million states, less that of a run with a few, by the states.
 #
-# REPEAT=N   runs of each kind (default 3)
+# REPEAT=N   runs of each kind (default 8)
 cd "$(dirname "$0")/.." || exit 2
 json=build/capture.json tsv=build/capture.tsv
 mkdir -p build
@@ -29,27 +29,29 @@ search() { # algorithm, options and program...
     esac
 }
 
-# Prints ns for each step: of the steps that a long run makes and a short one does not.
-per_step() { # options...
-    search none --no-sleep-sets --max-executions=5000 "$@"
-    short="$(value processor_seconds) $(value transitions)"
-    search none --no-sleep-sets --max-executions=80000 "$@"
-    echo "$short $(value processor_seconds) $(value transitions)" | awk '{ printf "%.0f\n", ($3 - $1) * 1e9 / ($4 - $2) }'
+# Least processor seconds and steps of so many executions: in $least.
+again() { # what was least so far, executions, options...
+    least=$1 executions=$2
+    shift 2
+    search none --no-sleep-sets --max-executions="$executions" "$@"
+    least=$(echo "$(value processor_seconds) $(value transitions) $least" | awk '{ print NF < 4 || $1 < $3 ? $1 " " $2 : $3 " " $4 }')
 }
 
-less() { [ -z "$2" ] || [ "$1" -lt "$2" ]; }
+# ns for each of the steps that a long run makes and a short one does not.
+per_step() { echo "$1 $2" | awk '{ printf "%.0f\n", ($3 - $1) * 1e9 / ($4 - $2) }'; }
 
 printf 'kib\twords\tns_without\tns_with\n' >"$tsv"
 printf '%12s %14s %14s %14s %12s\n' 'KiB written' 'words a step' 'without, ns' 'with, ns' 'capture, ns'
 for size in '0 1' '64 1' '64 4' '64 16'; do
-    kib=${size% *} words=${size#* } without='' with=''
+    kib=${size% *} words=${size#* } short='' long='' short_with='' long_with=''
     "$mazurka" cc -O1 -DKIB="$kib" -DWORDS="$words" -DSTEPS=6 -o build/capture bench/capture.c || exit 1
-    for _ in $(seq "${REPEAT:-3}"); do
-        now=$(per_step build/capture)
-        if less "$now" "$without"; then without=$now; fi
-        now=$(per_step --state-capture=always build/capture)
-        if less "$now" "$with"; then with=$now; fi
+    for _ in $(seq "${REPEAT:-8}"); do
+        again "$short" 1000 build/capture && short=$least
+        again "$long" 16000 build/capture && long=$least
+        again "$short_with" 1000 --state-capture=always build/capture && short_with=$least
+        again "$long_with" 16000 --state-capture=always build/capture && long_with=$least
     done
+    without=$(per_step "$short" "$long") with=$(per_step "$short_with" "$long_with")
     printf '%12s %14s %14s %14s %12s\n' "$kib" "$words" "$without" "$with" $((with - without))
     printf '%s\t%s\t%s\t%s\n' "$kib" "$words" "$without" "$with" >>"$tsv"
 done
