@@ -8,27 +8,19 @@
 #define MZ_NOWHERE  UINT32_MAX       /* no target */
 #define MZ_OUTSIDE  (UINT32_MAX - 1) /* in another function */
 #define MZ_NO_PLACE INT32_MAX        /* not in the frame */
-#define MZ_MAYBE    (INT32_MAX - 1)  /* on some ways to the instruction */
-
-#define MZ_SLOT0  16u /* the words of the frame come after the registers, the uppermost first */
-#define MZ_PLACES (MZ_SLOT0 + MZ_LIVE_WORDS)
 
 struct mz_code { /* one instruction */
     struct mz_instruction i;
     uint32_t target; /* index of an instruction */
     int32_t sp; /* before it: from the frame pointer if there is a frame, else from where it was at entry */
-    bool framed, reached, queued;
-    int32_t points[MZ_PLACES]; /* registers, words of the frame: to where in the frame, from the frame
-                                  pointer; or MZ_NO_PLACE, MZ_MAYBE */
-    int32_t lent[2];           /* a call of one of our hooks: where in the frame its arguments point to ... */
-    uint8_t lent_bytes;        /* ... and how many bytes it reads there */
+    bool framed, reached;
 };
 
 struct mz_function {
     struct mz_code *code;
     uint32_t count;
     int32_t lowest; /* byte of the frame that is addressed from the frame pointer */
-    bool escapes;   /* somebody else may have a pointer to the frame */
+    bool escapes;   /* somebody else may read or write the frame */
 };
 
 void mz_function_init(void);

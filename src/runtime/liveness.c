@@ -13,8 +13,7 @@
  *  - a stack pointer that is not where it should be;
  *  - functions that can be left in other ways than by returning (exceptions, longjmp).
  *
- * What a function passes on the stack lies below all slots that it addresses through the frame pointer, and
- * is never said to be dead. */
+ * What is below all slots that a function addresses through the frame pointer is never said to be dead. */
 #include "liveness.h"
 #include "function.h"
 
@@ -81,8 +80,6 @@ static struct effect effect_of(const struct mz_code *c)
     if (at != MZ_NO_PLACE && stores) l = span(at, size), add_live(&e.overwrites, &l);
     e.anywhere = (c->i.written & ~MZ_SURVIVING) || (stores && (at == MZ_NO_PLACE || !in_window(at, size)));
     if (c->i.stack == MZ_STACK_POP && c->framed) l = span(c->sp, 8), add_live(&e.reads, &l);
-    for (unsigned a = 0; a < 2; a++)
-        if (c->lent[a] != MZ_NO_PLACE) l = span(c->lent[a], c->lent_bytes), add_live(&e.reads, &l);
     return e;
 }
 

