@@ -208,6 +208,10 @@ static struct mz_step first_live_step(struct mz_exploration *x)
 {
     struct mz_node *n = &x->nodes[x->path.depth];
     x->path.live = true;
+    if (mz_unlikely(!(x->view->enabled & mz_bit(n->step.thread)))) { /* what came before was not the same */
+        mz_unforeseen(x);
+        return nobody(x, MZ_ENDING_DIVERGED);
+    }
     if (n->step.choice == MZ_ANY && !mz_choose(x, x->path.depth, &n->step)) {
         x->barren = true;
         return nobody(x, MZ_ENDING_ASLEEP);

@@ -386,6 +386,10 @@ static void run_from_start(void)
 static void run_from_node(void)
 {
     mz_undo_to(rt.path->replay);
+    if (mz_unlikely(!(rt.view.enabled & mz_slot_bit(rt.path->steps[rt.path->replay].thread)))) {
+        run_from_start(); /* the program is not deterministic: that is found and shown on the way there */
+        return;
+    }
     rt.section = 0;
     mz_sync_reset();
     rt.channel->live_length = rt.path->replay;

@@ -1,10 +1,15 @@
 /* A program that does something else each time cannot be explored; it is told so.
  * EXPECT all error kind=nondeterminism
+ * EXPECT -DMORE all error kind=nondeterminism
+ * EXPECT -DMORE --backtrack=rerun optimal error kind=nondeterminism
  */
 #include <pthread.h>
 #include <stdatomic.h>
 
-static _Atomic int x[8], shared;
+static _Atomic int shared;
+#ifndef MORE
+static _Atomic int x[8];
+#endif
 
 /* The processor's clock: no library call that could be made deterministic. */
 static unsigned random_number(void)
@@ -16,17 +21,20 @@ static unsigned random_number(void)
 
 static void *work(void *arg)
 {
+#ifdef MORE /* always the same operation, not always as many */
+    for (int i = 0; i < 3; i++) atomic_fetch_add(&shared, 1);
+    if (random_number() & 1) atomic_fetch_add(&shared, 1);
+#else
     for (int i = 0; i < 10; i++) atomic_fetch_add(&x[random_number()], 1);
     atomic_fetch_add(&shared, 1);
+#endif
     return arg;
 }
 
 int main(void)
 {
-    pthread_t a, b;
-    pthread_create(&a, NULL, work, NULL);
-    pthread_create(&b, NULL, work, NULL);
-    pthread_join(a, NULL);
-    pthread_join(b, NULL);
+    pthread_t t[3];
+    for (int i = 0; i < 3; i++) pthread_create(&t[i], NULL, work, NULL);
+    for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
     return 0;
 }
