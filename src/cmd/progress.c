@@ -288,6 +288,7 @@ void mz_progress_end(struct mz_progress *p, const struct mz_progress_view *v, do
 {
     if (p->visible) fputs("\r\033[K", stderr);
     p->visible = false;
+    if (p->board) *p->board = *v;
     if (p->form != MZ_PROGRESS_JSON || p->board) return;
     struct outlook o = {.rate = seconds > 0 ? leaves(v) / seconds : 0,
                         .share = has_states(v) && v->share < 1 ? 0 : v->share,
