@@ -197,9 +197,7 @@ static void store(struct decoder *d, bool byte)
         d->i.read |= general(d, d->rm, byte);
     } else if (!between_pointers(d, d->reg, d->rm)) {
         d->i.copies = true;
-        if (d->rm == d->reg) return;
-        d->i.written = set(d->rm);
-        d->i.moves = d->rex & 8;
+        if (d->rm != d->reg) d->i.written = set(d->rm);
     }
 }
 
@@ -249,8 +247,7 @@ static bool move(struct decoder *d, uint8_t op)
         return true;
     case 0x8b:
         load(d, false, width(d, false));
-        if (!in_memory(d) && !between_pointers(d, d->rm, d->reg))
-            d->i.moves = (d->rex & 8) && d->rm != d->reg;
+        if (!in_memory(d)) between_pointers(d, d->rm, d->reg);
         return true;
     case 0x8d:
         lea(d);

@@ -27,7 +27,6 @@ struct mz_instruction {
     uint8_t stack;                /* enum mz_stack_change */
     bool copies;                  /* what it reads only goes to what it overwrites */
     bool names;                   /* makes a pointer of the operand's address */
-    bool moves;                   /* a register to a register, all of it */
     bool calls, returns;
     bool anywhere; /* jumps to what a register or memory says; it is not known */
     bool ends;     /* does not go on to the next one */
