@@ -33,7 +33,7 @@ run_counted() { # name, command...
     if [ -n "$p" ]; then
         pass "$p"
         failed=$((failed + f))
-        if [ "$f" != 0 ]; then grep -i 'fail' "$log" | head -n 40 | sed 's/^ */  /'
+        if [ "$f" != 0 ]; then grep -i -A 12 'fail' "$log" | grep -v '^ok ' | head -n 60 | sed 's/^/  /'
         elif [ $status != 0 ]; then fail "$what: exit status $status, see $log"
         fi
     elif [ $status = 0 ]; then

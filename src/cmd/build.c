@@ -106,7 +106,7 @@ static int hash_source(struct build *b, const struct mz_cc_word *source)
     hash_text(b, &text);
     mz_strbuf_release(&text);
     mz_list_release(&argv);
-    if (status < 0) return mz_fail("cannot run the compiler `%s`: %s", b->compiler.setting, strerror(error));
+    if (status < 0) return mz_fail("cannot run the compiler `%s`: %s", b->compiler.setting, mz_reason(error));
     if (status > 0) return mz_fail("%s does not compile: see the compiler's messages above", source->text);
     return 0;
 }

@@ -64,7 +64,7 @@ int mz_channel_create(const struct mz_target *t, struct mz_channel **channel)
         c = mmap(NULL, plan->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (c == MAP_FAILED) {
         bool large = errno == ENOMEM || errno == EFBIG;
-        mz_fail("cannot make the memory shared with the program: %s%s", strerror(errno),
+        mz_fail("cannot make the memory shared with the program: %s%s", mz_reason(errno),
                 large ? " (is --max-steps too large?)" : "");
         if (fd >= 0) close(fd);
         free(plan);

@@ -82,7 +82,7 @@ static const struct {
 
 static int not_found(const struct mz_compiler *c, int error)
 {
-    if (error != ENOENT) return mz_fail("cannot run the compiler `%s`: %s", c->setting, strerror(error));
+    if (error != ENOENT) return mz_fail("cannot run the compiler `%s`: %s", c->setting, mz_reason(error));
     return mz_fail("%s compiler `%s` not found: install %s, or name one in %s", languages[c->language].name,
                    c->setting, c->language == MZ_C ? "gcc or clang" : "g++ or clang++",
                    languages[c->language].variable);

@@ -413,7 +413,7 @@ int mz_pool_make_common(struct mz_pool *p)
     if (p->common_fd >= 0 && ftruncate(p->common_fd, sizeof *p->common) == 0)
         p->common = mmap(NULL, sizeof *p->common, PROT_READ | PROT_WRITE, MAP_SHARED, p->common_fd, 0);
     if (p->common != MAP_FAILED) return 0;
-    return mz_fail("cannot make the memory that workers share: %s", strerror(errno));
+    return mz_fail("cannot make the memory that workers share: %s", mz_reason(errno));
 }
 
 static void clean_up(struct mz_pool *p)

@@ -278,7 +278,7 @@ int mz_target_run(struct mz_target *t, struct mz_outcome *outcome)
     w.pid = mz_target_start(t, fd, -1);
     int error = errno;
     close(fd);
-    if (w.pid < 0) return mz_fail("cannot run %s: %s", t->program->name, strerror(error));
+    if (w.pid < 0) return mz_fail("cannot run %s: %s", t->program->name, mz_reason(error));
     watch(&w);
     mz_channel_tidy(outcome->channel, &t->options);
     return outcome->channel->started ? 0 : mz_target_no_start(t, outcome);

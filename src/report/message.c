@@ -2,6 +2,7 @@
  * compilations do not mix. The text of the last failure is kept. */
 #include "message.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,6 +52,11 @@ void mz_notice(const char *format, ...)
     mz_strbuf_addc(&line, '\n');
     say(&line);
     mz_strbuf_release(&line);
+}
+
+const char *mz_reason(int error)
+{
+    return error == EMFILE ? "too many open files: raise the limit (ulimit -n)" : strerror(error);
 }
 
 const char *mz_last_failure(void) { return last_failure; }

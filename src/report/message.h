@@ -18,6 +18,8 @@ void mz_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void mz_message_prefix(const char *text);
 /* Another process says the same. */
 void mz_message_mute(void);
+/* What an errno means, and what to do where that is not the program's fault. */
+const char *mz_reason(int error);
 /* The text of the last mz_fail(), for reports in other formats; "" if there was none. */
 const char *mz_last_failure(void);
 

@@ -620,18 +620,28 @@ test_special_files() {
 }
 
 # Without descriptors or processes: fewer workers, or one clear line.
+# N: the limit that leaves numbers for N descriptors, with those that whoever runs the tests has left open
+descriptors() {
+    limit=0 left=$1
+    while [ "$left" -gt 0 ]; do
+        [ "$limit" -gt 2 ] && [ -e /proc/$$/fd/$limit ] || left=$((left - 1))
+        limit=$((limit + 1))
+    done
+    echo $limit
+}
+
 test_few_descriptors() {
     run 0 mazurka cc -DN=12 -o lz "$root/tests/papers/lastzero.c" || return 1
     command -v prlimit > /dev/null 2>&1 || return 0
     for n in 5 7 8 10 14; do
-        prlimit --nofile=$n mazurka check -q -j 4 ./lz > out 2> err < /dev/null
+        prlimit --nofile="$(descriptors $n)" mazurka check -q -j 4 ./lz > out 2> err < /dev/null
         case $? in
         0) has out "15360 executions" || return 1 ;;
         2) [ "$(grep -c "^mazurka: [^n]" err)" = 1 ] || { complain "$n descriptors: $(cat err)"; return 1; } ;;
         *) complain "status $? with $n descriptors: $(cat out err)"; return 1 ;;
         esac
     done
-    prlimit --nofile=8 mazurka check -q ./lz > out 2> err < /dev/null
+    prlimit --nofile="$(descriptors 8)" mazurka check -q ./lz > out 2> err < /dev/null
     has err "ulimit -n" && no_leftovers
 }
 
