@@ -24,8 +24,8 @@ struct mz_balance_counts {
 enum mz_heard {
     MZ_HEARD,         /* and understood */
     MZ_HEARD_REPLY,   /* there is a reply for that worker */
-    MZ_HEARD_RESTART, /* all is void, that worker goes on alone: the others must be ended */
-    MZ_HEARD_VOID,    /* all is void, none can go on: all must be ended and somebody given a task */
+    MZ_HEARD_RESTART, /* all is void, that worker goes on alone: others that had a task must be ended */
+    MZ_HEARD_VOID,    /* all is void: whoever had a task must be ended, somebody must be given one */
     MZ_HEARD_NONSENSE /* the worker must be ended */
 };
 

@@ -23,61 +23,58 @@ static uint64_t arena_size(uint64_t steps)
     return align(want < LEAST_ARENA ? LEAST_ARENA : want > MOST_ARENA ? MOST_ARENA : want);
 }
 
-/* header | live schedule | schedule to replay | records | blocks | schedules of findings | link | common
+/* Where things lie in a channel.
+ * header | live schedule | schedule to replay | records | blocks | schedules of findings | link | common
  * The same whether exploring or replaying, or what the program maps later would lie elsewhere. Pages that
  * nobody touches cost nothing. */
-static void lay_out(struct mz_channel *c, const struct mz_options_block *options)
+struct places {
+    uint64_t size, steps, live, schedule, records, blocks, arena, link, common;
+};
+
+static struct places lay_out(const struct mz_options_block *options)
 {
-    uint64_t at = align(sizeof *c), steps = options->max_steps;
-    if (options->schedule_length > steps) steps = options->schedule_length;
-    c->magic = MZ_CHANNEL_MAGIC;
-    c->version = MZ_CHANNEL_VERSION;
-    c->size_of_header = sizeof *c;
-    c->options = *options;
-    c->live_offset = at;
-    c->live_capacity = steps + 1;
-    at += align(c->live_capacity * sizeof(struct mz_step));
-    c->options.schedule_offset = at;
-    at += align(steps * sizeof(struct mz_step));
-    c->records_offset = at;
-    c->records_capacity = RECORDS;
-    at += align(RECORDS * sizeof(struct mz_record));
-    c->blocks_offset = at;
-    c->blocks_capacity = BLOCKS;
-    at += align(BLOCKS * sizeof(struct mz_block_history));
-    c->arena_offset = at;
-    c->arena_size = arena_size(steps);
-    at += c->arena_size;
-    c->link_offset = at;
-    at += align(sizeof(struct mz_link));
-    c->common_offset = at;
-    c->size = at + align(sizeof(struct mz_common));
+    struct places p = {.steps = options->max_steps, .live = align(sizeof(struct mz_channel))};
+    if (options->schedule_length > p.steps) p.steps = options->schedule_length;
+    p.schedule = p.live + align((p.steps + 1) * sizeof(struct mz_step));
+    p.records = p.schedule + align(p.steps * sizeof(struct mz_step));
+    p.blocks = p.records + align(RECORDS * sizeof(struct mz_record));
+    p.arena = p.blocks + align(BLOCKS * sizeof(struct mz_block_history));
+    p.link = p.arena + arena_size(p.steps);
+    p.common = p.link + align(sizeof(struct mz_link));
+    p.size = p.common + align(sizeof(struct mz_common));
+    return p;
+}
+
+static void put_places(struct mz_channel *c, const struct places *p)
+{
+    c->size = p->size;
+    c->live_offset = p->live, c->live_capacity = p->steps + 1;
+    c->records_offset = p->records, c->records_capacity = RECORDS;
+    c->blocks_offset = p->blocks, c->blocks_capacity = BLOCKS;
+    c->arena_offset = p->arena, c->arena_size = p->link - p->arena;
+    c->link_offset = p->link, c->common_offset = p->common;
 }
 
 int mz_channel_create(const struct mz_target *t, struct mz_channel **channel)
 {
-    struct mz_channel *plan = mz_memory_new(sizeof *plan);
-    lay_out(plan, &t->options);
+    struct places places = lay_out(&t->options);
     int fd = memfd_create("mazurka-channel", MFD_CLOEXEC);
     struct mz_channel *c = MAP_FAILED;
-    if (fd >= 0 && ftruncate(fd, (off_t)plan->size) == 0)
-        c = mmap(NULL, plan->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (fd >= 0 && ftruncate(fd, (off_t)places.size) == 0)
+        c = mmap(NULL, places.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (c == MAP_FAILED) {
         bool large = errno == ENOMEM || errno == EFBIG;
         mz_fail("cannot make the memory shared with the program: %s%s", mz_reason(errno),
                 large ? " (is --max-steps too large?)" : "");
         if (fd >= 0) close(fd);
-        free(plan);
         return -1;
     }
-    /* Not the whole header: pages of findings that never come are never touched. */
-    c->magic = plan->magic, c->version = plan->version, c->size_of_header = plan->size_of_header;
-    c->size = plan->size, c->options = plan->options;
-    c->live_offset = plan->live_offset, c->live_capacity = plan->live_capacity;
-    c->records_offset = plan->records_offset, c->records_capacity = plan->records_capacity;
-    c->blocks_offset = plan->blocks_offset, c->blocks_capacity = plan->blocks_capacity;
-    c->arena_offset = plan->arena_offset, c->arena_size = plan->arena_size;
-    c->link_offset = plan->link_offset, c->common_offset = plan->common_offset;
+    c->magic = MZ_CHANNEL_MAGIC;
+    c->version = MZ_CHANNEL_VERSION;
+    c->size_of_header = sizeof *c;
+    c->options = t->options;
+    c->options.schedule_offset = places.schedule;
+    put_places(c, &places);
     if (t->options.mode == MZ_MODE_REPLAY && t->location_count) {
         c->location_count =
             (uint32_t)(t->location_count < MZ_MAX_LOCATIONS ? t->location_count : MZ_MAX_LOCATIONS);
@@ -87,7 +84,6 @@ int mz_channel_create(const struct mz_target *t, struct mz_channel **channel)
         memcpy((char *)c + c->options.schedule_offset, t->schedule,
                t->options.schedule_length * sizeof(struct mz_step));
     if (t->tree_file) memcpy(c->tree_file, t->tree_file, strnlen(t->tree_file, sizeof c->tree_file - 1));
-    free(plan);
     *channel = c;
     return fd;
 }
@@ -95,15 +91,8 @@ int mz_channel_create(const struct mz_target *t, struct mz_channel **channel)
 /* What the target wrote is believed only within bounds: it may have been damaged by the program. */
 void mz_channel_tidy(struct mz_channel *c, const struct mz_options_block *options)
 {
-    struct mz_channel *plan = mz_memory_new(sizeof *plan);
-    lay_out(plan, options);
-    c->size = plan->size;
-    c->live_offset = plan->live_offset, c->live_capacity = plan->live_capacity;
-    c->records_offset = plan->records_offset, c->records_capacity = plan->records_capacity;
-    c->blocks_offset = plan->blocks_offset, c->blocks_capacity = plan->blocks_capacity;
-    c->arena_offset = plan->arena_offset, c->arena_size = plan->arena_size;
-    c->link_offset = plan->link_offset, c->common_offset = plan->common_offset;
-    free(plan);
+    struct places places = lay_out(options);
+    put_places(c, &places);
     if (c->arena_used > c->arena_size) c->arena_used = c->arena_size;
     if (c->live_length > c->live_capacity) c->live_length = c->live_capacity;
     if (c->record_count > c->records_capacity) c->record_count = (uint32_t)c->records_capacity;

@@ -20,7 +20,7 @@
 #include "process.h"
 #include "remote.h"
 
-#define ALONE         0.002 /* seconds of the first worker, before others are started; then twice as many */
+#define ALONE         0.002 /* seconds of the first two workers, before more are started; then twice as many */
 #define FAR_GRACE     2.0   /* between asking to stop and killing; of workers here: mz_grace() */
 #define POLL          0.02
 #define SAVE_PATIENCE 2.0   /* for workers to give back what they have */
@@ -45,6 +45,14 @@ static void end_all_but(struct mz_pool *p, const struct mz_worker *but)
 {
     for (uint32_t i = 0; i < p->count; i++)
         if (p->workers[i] != but) mz_worker_end(p, p->workers[i]);
+}
+
+/* What others have explored so far does not count; those who have not begun are as good as new. */
+static void start_over(struct mz_pool *p, const struct mz_worker *but)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->workers[i] != but && p->workers[i]->knows) mz_worker_end(p, p->workers[i]);
+    p->began = mz_process_clock();
 }
 
 /* The end of this worker is that of the whole run. */
@@ -235,9 +243,10 @@ void mz_pool_hear(struct mz_pool *p, struct mz_worker *w, struct mz_message *m)
         mz_worker_say(w, &p->reply);
         break;
     case MZ_HEARD_RESTART:
+        start_over(p, w);
+        break;
     case MZ_HEARD_VOID:
-        end_all_but(p, heard == MZ_HEARD_RESTART ? w : NULL);
-        p->began = mz_process_clock();
+        start_over(p, NULL);
         break;
     case MZ_HEARD_NONSENSE:
         mz_balance_lost(p->balance, w->number);
@@ -299,7 +308,7 @@ static void distribute(struct mz_pool *p)
 /* How many there should be by now: few for a search that is over soon. */
 static uint32_t wanted_workers(const struct mz_pool *p, double now)
 {
-    uint32_t wanted = 1;
+    uint32_t wanted = 2;
     uint32_t most = p->settled ? p->settled : p->options->jobs;
     for (double t = p->began + ALONE; t <= now && wanted < most; t += ALONE) wanted *= 2;
     return p->at_once || wanted > most ? most : wanted;

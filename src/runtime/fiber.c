@@ -1,7 +1,8 @@
 /* Fibers: program threads on one OS thread.
  *
- * Thread-local storage and pthread_self come from parked threads: for each slot one real thread was started
- * and sleeps for good; its fiber runs on the main OS thread with that thread's fs base. On x86-64 glibc
+ * Thread-local storage and pthread_self come from real threads: for each slot one was started, on memory of
+ * ours, and has left the kernel without telling libc, for which it is still there. Its fiber runs on the main
+ * OS thread with that thread's fs base. On x86-64 glibc
  * pthread_self() is just that address, and errno, __thread variables and libc's own per-thread state are
  * reached through it. Slot 0 (main) uses the storage of the main thread itself; the explorer, which runs
  * between executions, uses it too.
@@ -19,6 +20,9 @@
  * cache sets. Below each stack lies a gap that nobody may touch. */
 #include "kernel.h"
 
+#include "../base/region.h"
+
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/auxv.h>
@@ -100,32 +104,53 @@ static uint64_t get_fs(void)
     return fs;
 }
 
-static volatile uint32_t parked; /* number of threads that have reached their place */
+static volatile uint32_t arrived; /* number of threads whose storage is ready */
 
-static void *park(void *slot)
+/* The kernel is not to clear the number of the thread when it ends, by which libc would see that it has. */
+static void *lend_storage(void *slot)
 {
     rt.slots[(uintptr_t)slot].fs = get_fs();
     rt.slots[(uintptr_t)slot].tid = (int)mz_sys(SYS_gettid);
-    __atomic_add_fetch(&parked, 1, __ATOMIC_SEQ_CST);
-    for (;;) mz_sys(SYS_pause);
+    mz_sys(SYS_set_tid_address, 0);
+    __atomic_add_fetch(&arrived, 1, __ATOMIC_SEQ_CST);
+    mz_sys(SYS_exit, 0);
     return NULL;
 }
 
-static void start_parked_threads(void)
+#define LEAST_STORAGE ((size_t)64 << 10) /* of a thread: its block of libc, its variables, a short stack */
+#define MOST_STORAGE  ((size_t)1 << 30)
+
+/* False: its variables need more. */
+static bool start_lender(uintptr_t slot, char *storage, size_t size)
 {
     int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = (int (*)(
         pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))mz_next_symbol("pthread_create");
-    uint64_t all = ~0ull, before;
     pthread_attr_t attr;
     pthread_t ignored;
-    mz_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
     pthread_attr_init(&attr);
-    for (uintptr_t s = 1; s < MZ_SLOTS; s++)
-        if (create(&ignored, &attr, park, (void *)s) != 0)
-            mz_unsupported("a limit of threads this low", "raise it (ulimit -u)");
+    int error = pthread_attr_setstack(&attr, storage, size);
+    if (!error) error = create(&ignored, &attr, lend_storage, (void *)slot);
     pthread_attr_destroy(&attr);
+    if (error && error != EINVAL) mz_unsupported("a limit of threads this low", "raise it (ulimit -u)");
+    return !error;
+}
+
+static void start_lenders(void)
+{
+    uint64_t all = ~0ull, before;
+    size_t size = LEAST_STORAGE;
+    char *storage = mz_region_reserve(size * MZ_SLOTS);
+    mz_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
+    while (storage && !start_lender(1, storage + size, size)) {
+        mz_region_free(storage, size * MZ_SLOTS);
+        MZ_ASSERT(size < MOST_STORAGE);
+        size *= 4;
+        storage = mz_region_reserve(size * MZ_SLOTS);
+    }
+    MZ_ASSERT(storage != NULL);
+    for (uintptr_t s = 2; s < MZ_SLOTS; s++) MZ_ASSERT(start_lender(s, storage + s * size, size));
     mz_sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
-    while (__atomic_load_n(&parked, __ATOMIC_SEQ_CST) < MZ_SLOTS - 1) mz_sys(SYS_sched_yield);
+    while (__atomic_load_n(&arrived, __ATOMIC_SEQ_CST) < MZ_SLOTS - 1) mz_sys(SYS_sched_yield);
 }
 
 static uintptr_t stacks; /* of all slots, with their gaps */
@@ -175,7 +200,7 @@ void mz_fiber_init(void)
 {
     rt.fsgsbase = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT;
     map_stacks();
-    start_parked_threads();
+    start_lenders();
     rt.slots[0].fs = rt.explorer_fs = get_fs();
     rt.slots[0].tid = (int)mz_sys(SYS_gettid);
     save_fp(&first_environment);
@@ -353,16 +378,18 @@ static void count_bounces(void)
     mz_fiber_leave();
 }
 
+#define BOUNCES 400
+
 double mz_fiber_measure(void)
 {
     double best = 1e9;
     for (int round = 0; round < 5; round++) {
-        bounces = 2000;
+        bounces = BOUNCES;
         prepare(1, count_bounces);
         prepare(2, bounce_back);
         uint64_t start = now_ns();
         mz_fiber_enter(1);
-        double ns = (double)(now_ns() - start) / 2000;
+        double ns = (double)(now_ns() - start) / BOUNCES;
         if (ns < best) best = ns;
     }
     return best;

@@ -12,10 +12,12 @@
 #include "kernel.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #define DESCRIPTORS 1024
+#define ASKED       256
 #define COPIES      64
 #define PARTS       (2 * COPIES + 3)
 #define LIMITS      16
@@ -75,6 +77,19 @@ static void keep(int fd)
     fi.kept[i].offset = reads ? mz_sys(SYS_lseek, fd, 0, SEEK_CUR) : -1;
 }
 
+/* Asked about many at once: most are not open. No more than may be open, or the kernel refuses. */
+static void keep_open_ones(int at_once)
+{
+    struct pollfd asked[ASKED];
+    if (at_once > ASKED) at_once = ASKED;
+    for (int first = 0; first < DESCRIPTORS; first += at_once) {
+        for (int i = 0; i < at_once; i++) asked[i] = (struct pollfd){.fd = first + i};
+        bool known = mz_sys(SYS_poll, asked, at_once, 0) >= 0;
+        for (int i = 0; i < at_once && first + i < DESCRIPTORS; i++)
+            if (!(known && asked[i].revents & POLLNVAL) && !is_copy(first + i)) keep(first + i);
+    }
+}
+
 static int kept_index(int fd)
 {
     for (int i = 0; i < fi.kept_count; i++)
@@ -102,8 +117,7 @@ void mz_files_init(void)
     mz_sys(SYS_getrlimit, RLIMIT_NOFILE, &limit);
     int most = (int)(limit.rlim_cur > DESCRIPTORS ? DESCRIPTORS : limit.rlim_cur);
     fi.lowest_copy = most > 4 * COPIES ? most - COPIES - 1 : most / 2;
-    for (int fd = 0; fd < DESCRIPTORS; fd++)
-        if (!is_copy(fd)) keep(fd);
+    keep_open_ones(most ? most : 1);
     int here = (int)mz_sys(SYS_open, ".", O_PATH | O_CLOEXEC);
     fi.directory = here < 0 ? here : (int)mz_sys(SYS_fcntl, here, F_DUPFD_CLOEXEC, fi.lowest_copy);
     if (here >= 0) mz_sys(SYS_close, here);

@@ -34,7 +34,7 @@
 #include <asm/prctl.h>
 #include <linux/futex.h>
 
-enum { FD = 1, NEW = 2, MAKES_TWO = 4, CONNECTS = 8, SOCKET = 16 };
+enum { FD = 1, NEW = 2, MAKES_TWO = 4, CONNECTS = 8, SOCKET = 16, THREAD = 32 };
 enum size_of { NONE, BYTES, ARGUMENT, ELEMENTS, VECTOR, MESSAGE, LENGTH, PAGES };
 
 struct output {
@@ -296,11 +296,19 @@ static bool quiet(const struct mz_call *call)
            (call->number == SYS_sendmsg && call->a[2] & MSG_NOSIGNAL);
 }
 
+/* The kernel knows one thread, which runs them all. */
+static void name_thread(struct mz_call *call)
+{
+    for (uint32_t s = 0; s < rt.slots_known; s++)
+        if (call->a[0] == (uint64_t)rt.slots[s].tid) call->a[0] = 0;
+}
+
 static long perform(struct mz_call *call, const struct rule *rule)
 {
     struct mz_channel *c = rt.channel;
     const uint64_t *a = call->a;
     if (rule->flags & FD) mz_files_use(call, (int)a[0]);
+    if (rule->flags & THREAD) name_thread(call);
     for (int i = 0; i < 4; i++) touch(&rule->outputs[i], call);
     place_of(call, &c->kernel_place);
     mz_text_copy(c->kernel_call, sizeof c->kernel_call, rule->name);
@@ -407,7 +415,7 @@ static void caught(int number, siginfo_t *info, void *context)
 #define WHEN(test, value, yes, no) BPF_JUMP(BPF_JMP | (test) | BPF_K, (uint32_t)(value), yes, no)
 #define RETURN(what)               BPF_STMT(BPF_RET | BPF_K, what)
 
-/* From here on the kernel is ours alone. Other OS threads (the parked ones) are not concerned. */
+/* From here on the kernel is ours alone. There is no other OS thread. */
 void mz_kernel_init(void)
 {
     uint64_t start, end;

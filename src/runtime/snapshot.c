@@ -119,13 +119,17 @@ static int lowest_tls(struct dl_phdr_info *info, size_t size, void *lowest)
 
 static uint64_t *dtv_of(size_t slot) { return (uint64_t *)rt.slots[slot].fs + 1; }
 
-static void save_dtv(size_t slot)
+static size_t dtv_size(size_t slot)
+{
+    return (*(const uint64_t *)(*dtv_of(slot) - DTV_ENTRY) + 2) * DTV_ENTRY;
+}
+
+static void save_dtv(size_t slot, char *room)
 {
     uint64_t at = *dtv_of(slot) - DTV_ENTRY;
     sn.dtv[slot].at = at;
-    sn.dtv[slot].size = (*(const uint64_t *)at + 2) * DTV_ENTRY;
-    sn.dtv[slot].saved = mz_region_reserve(sn.dtv[slot].size);
-    MZ_ASSERT(sn.dtv[slot].saved != NULL);
+    sn.dtv[slot].size = dtv_size(slot);
+    sn.dtv[slot].saved = room;
     mz_raw_memcpy(sn.dtv[slot].saved, (const void *)at, sn.dtv[slot].size);
 }
 
@@ -166,11 +170,15 @@ static void save_tls(void)
     dl_iterate_phdr(lowest_tls, &lowest);
     errno = 0; /* whatever happened while we set things up */
     rt.tls_size = (rt.slots[0].fs - lowest + 63) & ~(size_t)63;
-    sn.tls_saved = mz_region_reserve(rt.tls_size * MZ_SLOTS + 1);
+    size_t size = rt.tls_size * MZ_SLOTS;
+    for (size_t s = 0; s < MZ_SLOTS; s++) size += dtv_size(s);
+    sn.tls_saved = mz_region_reserve(size);
     MZ_ASSERT(sn.tls_saved != NULL);
+    char *room = sn.tls_saved + rt.tls_size * MZ_SLOTS;
     for (size_t s = 0; s < MZ_SLOTS; s++) {
         mz_raw_memcpy(sn.tls_saved + s * rt.tls_size, (char *)rt.slots[s].fs - rt.tls_size, rt.tls_size);
-        save_dtv(s);
+        save_dtv(s, room);
+        room += sn.dtv[s].size;
     }
 }
 
