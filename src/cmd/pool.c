@@ -63,6 +63,14 @@ static void decide(struct mz_pool *p, struct mz_worker *w)
     ask_all_to_stop(p);
 }
 
+/* Whoever is only about to begin has nothing to tell. */
+static void complete(struct mz_pool *p)
+{
+    for (uint32_t i = 0; i < p->count && p->asked <= 0; i++)
+        if (!p->workers[i]->rank && !p->workers[i]->knows) mz_worker_end(p, p->workers[i]);
+    ask_all_to_stop(p);
+}
+
 /* Before that, if there is to be a checkpoint, workers give back what they have. */
 static void stop_soon(struct mz_pool *p)
 {
@@ -403,7 +411,7 @@ static void watch(struct mz_pool *p)
         look_around(p, now);
         hear_all(p);
         mz_remote_listen(p, now);
-        if (mz_balance_complete(p->balance)) ask_all_to_stop(p);
+        if (mz_balance_complete(p->balance)) complete(p);
         save(p, now);
         start_workers(p, now);
         if (p->living == 0) break;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,25 +43,6 @@ static void redirect(const struct mz_target *t)
     if (nowhere > STDERR_FILENO) close(nowhere);
 }
 
-/* The same library as the command's, wherever the program was linked. */
-static void set_library_path(void)
-{
-    struct mz_paths paths;
-    const char *old = getenv("LD_LIBRARY_PATH");
-    if (mz_paths_find(&paths) != 0) return;
-    char *value = mz_format("%s%s%s", paths.library_dir, old ? ":" : "", old ? old : "");
-    setenv("LD_LIBRARY_PATH", value, 1);
-    free(value);
-}
-
-static char **child_argv(const struct mz_target *t)
-{
-    struct mz_list argv = {0};
-    mz_list_add(&argv, t->program->name);
-    mz_list_append(&argv, t->arguments);
-    return mz_list_argv(&argv);
-}
-
 /* It decides where memory is mapped, and the size of stacks. */
 static void set_stack_limit(uint64_t limit)
 {
@@ -70,54 +52,76 @@ static void set_stack_limit(uint64_t limit)
     setrlimit(RLIMIT_STACK, &stack);
 }
 
-static _Noreturn void run_child(const struct mz_target *t, int channel, int common, int report, pid_t parent)
+/* What a child starts from. It runs in our memory until it is another program: it changes nothing of it but
+ * `error`, and we wait. (A child with a copy of our memory costs as much as all the rest of its start.) */
+struct start {
+    const struct mz_target *target;
+    int channel, common;
+    pid_t parent;
+    struct mz_list arguments, environment;
+    int error;
+};
+
+static int run_child(void *data)
 {
+    struct start *s = data;
     struct rlimit no_core = {0, 0};
-    char number[32];
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(126);
+    if (getppid() != s->parent) _exit(126);
     setrlimit(RLIMIT_CORE, &no_core);
     /* Where it is forbidden, addresses differ between runs; no harm but names. (Tests want that, too.) */
     if (!getenv("MAZURKA_RANDOM_ADDRESSES")) personality(ADDR_NO_RANDOMIZE);
-    set_stack_limit(t->stack_limit);
-    redirect(t);
-    if (t->cluster) close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
-    if (t->environment) environ = t->environment;
-    fcntl(channel, F_SETFD, 0);
-    snprintf(number, sizeof number, "%d", channel);
-    if (common >= 0) {
-        fcntl(common, F_SETFD, 0);
-        snprintf(number, sizeof number, "%d,%d", channel, common);
-    }
-    setenv(MZ_CHANNEL_ENV, number, 1);
-    set_library_path();
+    set_stack_limit(s->target->stack_limit);
+    redirect(s->target);
+    if (s->target->cluster) close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
+    fcntl(s->channel, F_SETFD, 0);
+    if (s->common >= 0) fcntl(s->common, F_SETFD, 0);
     mz_process_restore_signals();
-    char **argv = child_argv(t);
-    execv(t->program->path, argv);
-    int error = errno;
-    if (write(report, &error, sizeof error) < 0) _exit(126);
+    execve(s->target->program->path, s->arguments.items, s->environment.items);
+    s->error = errno;
     _exit(127);
+}
+
+/* The environment of the child: the channel, and the same library as the command's, wherever the program was
+ * linked. */
+static void set_environment(struct start *s)
+{
+    static const char library[] = "LD_LIBRARY_PATH=", channel[] = MZ_CHANNEL_ENV "=";
+    struct mz_paths paths;
+    const char *old = NULL;
+    for (char **e = s->target->environment ? s->target->environment : environ; *e; e++) {
+        if (strncmp(*e, library, strlen(library)) == 0)
+            old = *e + strlen(library);
+        else if (strncmp(*e, channel, strlen(channel)) != 0)
+            mz_list_add(&s->environment, *e);
+    }
+    if (mz_paths_find(&paths) == 0)
+        mz_list_addf(&s->environment, "%s%s%s%s", library, paths.library_dir, old ? ":" : "", old ? old : "");
+    else if (old)
+        mz_list_addf(&s->environment, "%s%s", library, old);
+    if (s->common >= 0)
+        mz_list_addf(&s->environment, "%s%d,%d", channel, s->channel, s->common);
+    else
+        mz_list_addf(&s->environment, "%s%d", channel, s->channel);
+    mz_list_argv(&s->environment);
 }
 
 pid_t mz_target_start(const struct mz_target *t, int channel, int common)
 {
-    int report[2], error = 0;
-    pid_t parent = getpid();
-    if (pipe2(report, O_CLOEXEC) < 0) return -1;
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) run_child(t, channel, common, report[1], parent);
-    if (pid < 0) error = errno;
-    close(report[1]);
-    if (pid > 0) {
-        setpgid(pid, pid);
-        if (read(report[0], &error, sizeof error) != (ssize_t)sizeof error) error = 0;
-    }
-    close(report[0]);
-    if (pid > 0 && error) waitpid(pid, NULL, 0);
-    errno = error;
-    return error ? -1 : pid;
+    static _Alignas(16) char stack[64 << 10];
+    struct start s = {.target = t, .channel = channel, .common = common, .parent = getpid()};
+    mz_list_add(&s.arguments, t->program->name);
+    mz_list_append(&s.arguments, t->arguments);
+    mz_list_argv(&s.arguments);
+    set_environment(&s);
+    pid_t pid = clone(run_child, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &s);
+    if (pid < 0) s.error = errno;
+    if (pid > 0 && s.error) waitpid(pid, NULL, 0);
+    mz_list_release(&s.arguments);
+    mz_list_release(&s.environment);
+    errno = s.error;
+    return s.error ? -1 : pid;
 }
 
 /* ---- watching ---- */

@@ -321,6 +321,7 @@ void mz_explore_program(void);
 /* snapshot.c: program memory */
 void mz_snapshot_init(void);
 void mz_snapshot_arguments(uint64_t *start, uint64_t *size);
+void mz_snapshot_threads(size_t first, size_t end); /* they are about to be known */
 void mz_snapshot_restore(void);
 bool mz_snapshot_fault(uint64_t address);
 void mz_snapshot_touch(const void *address, size_t size);

@@ -144,7 +144,10 @@ static int slot_for_child(int parent)
     if (n >= MZ_SLOTS) mz_unsupported("more than 64 threads in one program", "use fewer threads in the test");
     if (!rt.child_slot[parent][n]) {
         uint8_t slot = rt.child_slot[parent][n] = new_slot(parent, n);
-        if (slot >= rt.slots_known) rt.slots_known = slot + 1u;
+        if (slot >= rt.slots_known) {
+            mz_snapshot_threads(rt.slots_known, slot + 1u);
+            rt.slots_known = slot + 1u;
+        }
         struct mz_thread_info *info = &rt.channel->threads[slot];
         char *t = info->name, *end = t + sizeof info->name;
         info->used = 1;

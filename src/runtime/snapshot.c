@@ -162,6 +162,13 @@ static void clear_thread_buffers(size_t slot)
     if (thread_buffers) mz_raw_memset((char *)rt.slots[slot].fs + thread_buffers, 0, 2 * sizeof(char *));
 }
 
+/* Nothing has used the storage of these threads yet; it can be large. */
+void mz_snapshot_threads(size_t first, size_t end)
+{
+    for (size_t s = first; s < end; s++)
+        mz_raw_memcpy(sn.tls_saved + s * rt.tls_size, (char *)rt.slots[s].fs - rt.tls_size, rt.tls_size);
+}
+
 static void save_tls(void)
 {
     find_thread_buffers();
@@ -176,10 +183,10 @@ static void save_tls(void)
     MZ_ASSERT(sn.tls_saved != NULL);
     char *room = sn.tls_saved + rt.tls_size * MZ_SLOTS;
     for (size_t s = 0; s < MZ_SLOTS; s++) {
-        mz_raw_memcpy(sn.tls_saved + s * rt.tls_size, (char *)rt.slots[s].fs - rt.tls_size, rt.tls_size);
         save_dtv(s, room);
         room += sn.dtv[s].size;
     }
+    mz_snapshot_threads(0, rt.slots_known);
 }
 
 /* Arguments and environment, copied to where they are program memory like any other. */
