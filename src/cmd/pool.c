@@ -180,6 +180,7 @@ void mz_pool_ended(struct mz_pool *p, struct mz_worker *w)
         replace(p, w);
     } else if (could_not_start(p, w)) {
         w->ours = true;
+        mz_balance_lost(p->balance, w->number); /* it may have been given the whole search */
         mz_notice("a worker cannot start: %s", c->end_text);
         settle(p);
     } else if (p->asked <= 0 || (c->end != MZ_END_COMPLETE && c->end != MZ_END_TIME)) {

@@ -157,7 +157,10 @@ struct mz_worker *mz_worker_start(struct mz_pool *p)
     int error = errno;
     close(fd);
     if (w->watch.pid < 0) {
-        mz_fail("cannot run %s: %s", p->target->program->name, mz_reason(error));
+        if (p->living > 0)
+            mz_notice("a worker cannot start: %s", mz_reason(error));
+        else
+            mz_fail("cannot run %s: %s", p->target->program->name, mz_reason(error));
         mz_worker_free(w);
         return NULL;
     }

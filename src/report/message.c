@@ -56,7 +56,14 @@ void mz_notice(const char *format, ...)
 
 const char *mz_reason(int error)
 {
-    return error == EMFILE ? "too many open files: raise the limit (ulimit -n)" : strerror(error);
+    switch (error) {
+    case EMFILE:
+        return "too many open files: raise the limit (ulimit -n)";
+    case EAGAIN: /* of what we do, only starting a process says so */
+        return "too many processes: raise the limit (ulimit -u)";
+    default:
+        return strerror(error);
+    }
 }
 
 const char *mz_last_failure(void) { return last_failure; }

@@ -120,6 +120,15 @@ static void *lend_storage(void *slot)
 #define LEAST_STORAGE ((size_t)64 << 10) /* of a thread: its block of libc, its variables, a short stack */
 #define MOST_STORAGE  ((size_t)1 << 30)
 
+#define PATIENCE 500000000ull /* ns, for others to leave the kernel where only few may be there */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    mz_sys(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 /* False: its variables need more. */
 static bool start_lender(uintptr_t slot, char *storage, size_t size)
 {
@@ -130,6 +139,10 @@ static bool start_lender(uintptr_t slot, char *storage, size_t size)
     pthread_attr_init(&attr);
     int error = pthread_attr_setstack(&attr, storage, size);
     if (!error) error = create(&ignored, &attr, lend_storage, (void *)slot);
+    for (uint64_t since = now_ns(); error == EAGAIN && now_ns() - since < PATIENCE;) {
+        mz_sys(SYS_sched_yield);
+        error = create(&ignored, &attr, lend_storage, (void *)slot);
+    }
     pthread_attr_destroy(&attr);
     if (error && error != EINVAL) mz_unsupported("a limit of threads this low", "raise it (ulimit -u)");
     return !error;
@@ -362,13 +375,6 @@ bool mz_fiber_guard_contains(int slot, uint64_t address)
 static void bounce_back(void)
 {
     for (;;) mz_fiber_go(1);
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    mz_sys(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static uint32_t bounces;
