@@ -56,7 +56,8 @@
 static void begin(struct mz_balance *b)
 {
     mz_tree_begin(b);
-    for (uint32_t w = 0; w < MZ_MAX_WORKERS; w++) b->held[w].count = 0, b->held[w].executions = 0;
+    for (uint32_t w = 0; w < MZ_MAX_WORKERS; w++)
+        b->held[w] = (struct mz_held){.parts = b->held[w].parts, .room = b->held[w].room};
     b->counts.executions = b->counts.blocked = b->counts.cut = b->counts.transitions = 0;
 }
 
@@ -129,14 +130,35 @@ void mz_balance_get_knowledge(struct mz_balance *b, struct mz_message *m)
 
 /* ---- hearing ---- */
 
-static void add_tally(struct mz_balance *b, uint32_t worker, struct mz_message *m)
+/* How many executions it tells of, with those blocked or cut. */
+static uint64_t add_tally(struct mz_balance *b, uint32_t worker, struct mz_message *m)
 {
     struct mz_tally t = mz_get_tally(m);
+    uint64_t leaves = t.executions + t.blocked + t.cut;
     b->counts.executions += t.executions;
     b->counts.blocked += t.blocked;
     b->counts.cut += t.cut;
     b->counts.transitions += t.transitions;
     b->held[worker].executions += t.executions;
+    b->held[worker].leaves += leaves;
+    return leaves;
+}
+
+static void add_leaves(struct mz_balance *b, struct mz_spot p, uint64_t leaves)
+{
+    for (; p.node != MZ_NONE; p = (struct mz_spot){b->nodes[p.node].parent, b->nodes[p.node].branch})
+        mz_branch_at(b, p)->leaves += leaves;
+}
+
+/* They were below the parts that are not DONE yet, up to this one: how many below which is not known. */
+static void share_leaves(struct mz_balance *b, uint32_t worker, uint32_t part, uint64_t leaves)
+{
+    struct mz_held *h = &b->held[worker];
+    for (uint32_t i = h->done; i <= part && i < h->count; i++) {
+        uint64_t own = leaves / (part - i + 1);
+        add_leaves(b, h->parts[i], own);
+        leaves -= own;
+    }
 }
 
 /* All parts before this one have been explored, and counted. */
@@ -158,8 +180,10 @@ static bool get_part(const struct mz_balance *b, uint32_t worker, struct mz_mess
 
 static enum mz_heard hear_done(struct mz_balance *b, uint32_t worker, struct mz_message *m)
 {
-    add_tally(b, worker, m);
-    done_before(b, worker, b->held[worker].count);
+    uint64_t leaves = add_tally(b, worker, m);
+    uint32_t count = b->held[worker].count;
+    if (count) share_leaves(b, worker, count - 1, leaves);
+    done_before(b, worker, count);
     b->held[worker].count = 0;
     return MZ_HEARD;
 }
@@ -168,8 +192,9 @@ static enum mz_heard hear_return(struct mz_balance *b, uint32_t worker, struct m
 {
     struct mz_held *h = &b->held[worker];
     uint32_t part;
-    add_tally(b, worker, m);
+    uint64_t leaves = add_tally(b, worker, m);
     if (!get_part(b, worker, m, &part)) return MZ_HEARD_NONSENSE;
+    share_leaves(b, worker, part, leaves);
     done_before(b, worker, part);
     while (h->count > part + 1) mz_tree_state(b, h->parts[--h->count], MZ_BRANCH_WAITING);
     b->counts.returns++;
@@ -189,11 +214,18 @@ static void get_left(struct mz_balance *b, uint32_t node, struct mz_message *m)
 static struct mz_spot open_branch(struct mz_balance *b, struct mz_spot p, struct mz_message *m)
 {
     uint32_t worker = mz_branch_at(b, p)->worker, i = mz_tree_node(b, p);
+    uint64_t leaves = mz_branch_at(b, p)->leaves, explored = mz_get_long(m);
+    if (explored > leaves) explored = leaves;
+    leaves -= explored;
     mz_tree_state(b, p, MZ_BRANCH_OPEN);
-    for (uint32_t n = mz_get_count(m, MZ_WIRE); n > 0; n--)
-        mz_tree_branch(b, i, mz_get_elem(b->x, m), MZ_BRANCH_DONE);
+    for (uint32_t n = mz_get_count(m, MZ_WIRE); n > 0; n--) {
+        p = (struct mz_spot){i, mz_tree_branch(b, i, mz_get_elem(b->x, m), MZ_BRANCH_DONE)};
+        mz_branch_at(b, p)->leaves = explored / n;
+        explored -= explored / n;
+    }
     p = (struct mz_spot){i, mz_tree_branch(b, i, mz_get_elem(b->x, m), MZ_BRANCH_BUSY)};
     mz_branch_at(b, p)->worker = worker;
+    mz_branch_at(b, p)->leaves = leaves;
     get_left(b, i, m);
     return p;
 }
@@ -202,8 +234,9 @@ static enum mz_heard hear_split(struct mz_balance *b, uint32_t worker, struct mz
 {
     uint32_t part;
     mz_balance_get_knowledge(b, m);
-    add_tally(b, worker, m);
+    uint64_t leaves = add_tally(b, worker, m);
     if (!get_part(b, worker, m, &part)) return MZ_HEARD_NONSENSE;
+    share_leaves(b, worker, part, leaves);
     done_before(b, worker, part);
     struct mz_spot p = b->held[worker].parts[part];
     uint32_t first = mz_get(m), nodes = mz_get_count(m, MZ_WIRE);

@@ -46,8 +46,12 @@ void mz_balance_lost(struct mz_balance *b, uint32_t worker);
 uint64_t mz_balance_told(const struct mz_balance *b, uint32_t worker);
 
 bool mz_balance_holds(const struct mz_balance *b, uint32_t worker); /* it has something to do */
-/* Estimated, from 0 to 1; of each worker that holds something: how much of that is done. */
-double mz_balance_share(const struct mz_balance *b, const double *workers);
+struct mz_worker_leaves { /* executions of a worker, also those blocked or cut */
+    uint64_t now;
+    uint64_t expected; /* when all that it holds is done; 0: not known */
+};
+/* How much is done, estimated, from 0 to 1. */
+double mz_balance_share(const struct mz_balance *b, const struct mz_worker_leaves *workers);
 bool mz_balance_complete(const struct mz_balance *b); /* everything is explored */
 struct mz_balance_counts mz_balance_counts(const struct mz_balance *b);
 

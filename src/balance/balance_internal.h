@@ -34,6 +34,7 @@ struct mz_branch {
     bool part;
     uint32_t worker; /* BUSY */
     uint32_t node;   /* MZ_NONE: none */
+    uint64_t leaves; /* executions below it that were told of, also those blocked or cut; see estimate.c */
 };
 
 struct mz_tree_node {
@@ -58,6 +59,7 @@ struct mz_held { /* by a worker: parts, in order */
     uint32_t count, room;
     uint32_t done;       /* so many of them are DONE */
     uint64_t executions; /* that it has told of, ever */
+    uint64_t leaves;     /* the same, with those blocked or cut */
 };
 
 struct mz_balance {

@@ -1,6 +1,8 @@
-/* How much of a shared search is done. The balancer does not know how large the parts are that have been
- * explored, so all branches of a node weigh the same (Knuth, 1975); of those that workers are on, each says
- * itself how much of what it has is done (src/engine/estimate.c). */
+/* How much of a shared search is done. Bottom up, a node of the balancer's tree has as many leaves as
+ *
+ *   what is known of its branches     those that are DONE are counted; those that are OPEN, by their node; those
+ *                                     that are BUSY, by what their worker thinks (src/engine/estimate.c)
+ *   what is not known                 as many for each branch as for one of the known, on the average */
 #include "balance_internal.h"
 
 #include <stdlib.h>
@@ -15,13 +17,24 @@ static int compare(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : 0;
 }
 
-static double value(const struct mz_branch *branch, const double *nodes, const double *workers)
+/* Of so many leaves of a worker those that have not been told of, shared among the parts that it holds. */
+static double untold(const struct mz_held *h, uint64_t leaves)
 {
+    return leaves > h->leaves ? (double)(leaves - h->leaves) / (h->count - h->done) : 0;
+}
+
+/* The leaves below a branch; 0: not known. */
+static double size_of(const struct mz_balance *b, const struct mz_branch *branch, const double *nodes,
+                      const struct mz_worker_leaves *workers)
+{
+    const struct mz_worker_leaves *w;
     switch ((enum mz_branch_state)branch->state) {
     case MZ_BRANCH_DONE:
-        return 1;
+        return (double)branch->leaves;
     case MZ_BRANCH_BUSY:
-        return workers[branch->worker];
+        w = &workers[branch->worker];
+        return w->expected <= w->now ? 0
+                                     : (double)branch->leaves + untold(&b->held[branch->worker], w->expected);
     case MZ_BRANCH_OPEN:
         return branch->node == MZ_NONE ? 0 : nodes[branch->node];
     case MZ_BRANCH_WAITING:
@@ -30,22 +43,34 @@ static double value(const struct mz_branch *branch, const double *nodes, const d
     return 0;
 }
 
-double mz_balance_share(const struct mz_balance *b, const double *workers)
+static double leaves_of_node(const struct mz_balance *b, const struct mz_tree_node *n, const double *nodes,
+                             const struct mz_worker_leaves *workers)
+{
+    double sum = 0;
+    uint32_t known = 0;
+    for (uint32_t j = 0; j < n->count; j++) {
+        double size = size_of(b, &n->branches[j], nodes, workers);
+        sum += size;
+        known += size > 0;
+    }
+    return known ? sum * n->count / known : 0;
+}
+
+double mz_balance_share(const struct mz_balance *b, const struct mz_worker_leaves *workers)
 {
     uint32_t *order = mz_grow(NULL, (b->count + 1) * sizeof *order), used = 0;
-    double *values = mz_grow(NULL, (b->count + 1) * sizeof *values);
+    double *nodes = mz_grow(NULL, (b->count + 1) * sizeof *nodes);
     for (uint32_t i = 0; i < b->count; i++)
         if (b->nodes[i].used) order[used++] = i;
     sorted = b;
     qsort(order, used, sizeof *order, compare);
-    for (uint32_t i = 0; i < used; i++) {
-        const struct mz_tree_node *n = &b->nodes[order[i]];
-        double sum = 0;
-        for (uint32_t j = 0; j < n->count; j++) sum += value(&n->branches[j], values, workers);
-        values[order[i]] = n->count ? sum / n->count : 0;
-    }
-    double share = values[0];
+    for (uint32_t i = 0; i < used; i++)
+        nodes[order[i]] = leaves_of_node(b, &b->nodes[order[i]], nodes, workers);
+    double all = nodes[0], done = (double)b->nodes[0].branches[0].leaves;
+    for (uint32_t w = 0; w < MZ_MAX_WORKERS; w++)
+        if (b->held[w].count > b->held[w].done)
+            done += untold(&b->held[w], workers[w].now) * (b->held[w].count - b->held[w].done);
     free(order);
-    free(values);
-    return share;
+    free(nodes);
+    return all > done ? done / all : all > 0 ? 1 : 0;
 }

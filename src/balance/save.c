@@ -12,6 +12,7 @@ static void put_node(struct mz_balance *b, struct mz_message *m, const struct mz
         mz_put(m, branch->state == MZ_BRANCH_BUSY ? MZ_BRANCH_WAITING : branch->state);
         mz_put(m, branch->part);
         mz_put(m, branch->node != MZ_NONE);
+        mz_put_long(m, branch->leaves);
     }
 }
 
@@ -57,6 +58,7 @@ static void get_node(struct mz_balance *b, struct mz_message *m, uint32_t i)
         struct mz_branch *branch = &b->nodes[i].branches[j];
         branch->part = mz_get(m) != 0;
         branch->node = mz_get(m) ? 0 : MZ_NONE;
+        branch->leaves = mz_get_long(m);
         if ((state == MZ_BRANCH_OPEN && branch->node) || (state == MZ_BRANCH_WAITING && !branch->node))
             m->bad = true;
     }

@@ -1,6 +1,6 @@
 /* Checkpoints: all that is left of a search, in a file, and what has been found and counted so far.
  *
- *   mazurka checkpoint 2\n version\n program\n options\n   what it is of, compared as text
+ *   mazurka checkpoint 3\n version\n program\n options\n   what it is of, compared as text
  *   the layout of addresses, slots of threads, counters, findings with their schedules, the balancer's tree
  *   SHA-256 of all that, in hex
  *
@@ -19,7 +19,7 @@
 #include "files.h"
 #include "pool_internal.h"
 
-#define MAGIC "mazurka checkpoint 2\n"
+#define MAGIC "mazurka checkpoint 3\n"
 #define HEX   64
 
 /* There are structures of the channel in it. */

@@ -380,11 +380,13 @@ static struct mz_progress_view progress(struct mz_pool *p)
 {
     struct mz_progress_view view = {.counters = mz_pool_counters(p),
                                     .workers = p->living ? p->living : p->options->jobs};
-    double *shares = mz_memory_new((p->count + 1) * sizeof *shares);
-    for (uint32_t i = 0; i < p->count; i++)
-        shares[i] = (double)p->workers[i]->outcome.channel->counters.share / (double)MZ_SHARE_ONE;
-    view.share = mz_balance_complete(p->balance) ? 1 : mz_balance_share(p->balance, shares);
-    free(shares);
+    struct mz_worker_leaves *leaves = mz_memory_new(MZ_MAX_WORKERS * sizeof *leaves);
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct mz_counters *c = &p->workers[i]->outcome.channel->counters;
+        leaves[i] = (struct mz_worker_leaves){c->executions + c->blocked + c->cut, c->expected};
+    }
+    view.share = mz_balance_complete(p->balance) ? 1 : mz_balance_share(p->balance, leaves);
+    free(leaves);
     mz_pool_collect(p);
     view.errors = p->found.count;
     return view;

@@ -18,9 +18,8 @@
 
 #define LEAST_LATER 0.3
 #define MOST_LATER  1.5
+#define MOST        1e18
 #define DOUBT       50 /* leaves to see before `later` is believed */
-
-static uint64_t leaves_of(struct mz_tally t) { return t.executions + t.blocked + t.cut; }
 
 static uint32_t explored(const struct mz_exploration *x, uint32_t k)
 {
@@ -47,7 +46,7 @@ static uint32_t left(const struct mz_exploration *x, uint32_t k)
 void mz_estimate_branch(struct mz_exploration *x, uint32_t k)
 {
     const struct mz_node *n = &x->nodes[k];
-    uint64_t before = leaves_of(n->before);
+    uint64_t before = mz_tally_leaves(n->before);
     x->estimate.size += mz_leaves(&x->counters) - before;
     x->estimate.expected += (before - n->first) / (explored(x, k) - 1);
 }
@@ -68,7 +67,7 @@ static double leaves_below(const struct mz_exploration *x, uint32_t top)
         const struct mz_node *n = &x->nodes[k];
         uint32_t done = explored(x, k), todo = left(x, k);
         bool fresh = k == x->path.replay;
-        uint64_t begun = fresh ? now : done ? leaves_of(n->before) : n->first;
+        uint64_t begun = fresh ? now : done ? mz_tally_leaves(n->before) : n->first;
         double before = (double)(begun - n->first), current = (double)(now - begun);
         if (fresh)
             current = done ? ratio * before / done : 1;
@@ -79,23 +78,22 @@ static double leaves_below(const struct mz_exploration *x, uint32_t top)
     return total;
 }
 
-static double share(const struct mz_exploration *x)
+void mz_explore_estimate(struct mz_exploration *x)
 {
     const struct mz_share *s = &x->share;
-    if (x->stateful || x->path.live || x->path.replay < s->root) return 0;
+    x->counters.share = x->counters.expected = 0;
+    if (x->stateful || x->path.live || x->path.replay < s->root) return;
     uint64_t now = mz_leaves(&x->counters);
     double total = leaves_below(x, s->root), done = (double)now;
     if (mz_shared(x)) {
-        double part = (double)(now - leaves_of(s->before));
-        done = (double)(now - leaves_of(s->told));
+        double part = (double)(now - mz_tally_leaves(s->before));
+        done = (double)(now - mz_tally_leaves(s->told));
         total = done + (total > part ? total - part : 0);
         if (s->next_leaf && s->leaves > s->next_leaf)
             total += total / s->next_leaf * (s->leaves - s->next_leaf);
     }
-    return total > done ? done / total : 1;
-}
-
-void mz_explore_estimate(struct mz_exploration *x)
-{
-    x->counters.share = (uint64_t)(share(x) * (double)MZ_SHARE_ONE);
+    if (total < done) total = done;
+    if (total > MOST) total = MOST;
+    x->counters.share = total > done ? (uint64_t)(done / total * (double)MZ_SHARE_ONE) : MZ_SHARE_ONE;
+    x->counters.expected = now + (uint64_t)(total - done);
 }

@@ -389,6 +389,7 @@ static inline bool mz_has_choices(uint8_t op)
     return op == MZ_OP_CHOOSE || op == MZ_OP_SIGNAL || op == MZ_OP_WAKE;
 }
 static inline bool mz_shared(const struct mz_exploration *x) { return x->options.share != NULL; }
+static inline uint64_t mz_tally_leaves(struct mz_tally t) { return t.executions + t.blocked + t.cut; }
 static inline struct mz_tally mz_tally_of(const struct mz_counters *c)
 {
     return (struct mz_tally){c->executions, c->blocked, c->cut, c->transitions};

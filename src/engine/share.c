@@ -141,6 +141,7 @@ static bool get_step(struct mz_exploration *x, struct mz_message *m, uint32_t k)
 
 bool mz_explore_task(struct mz_exploration *x, struct mz_message *m)
 {
+    x->counters.share = x->counters.expected = 0;
     struct mz_share *s = &x->share;
     uint32_t asleep = 0, tree = 0;
     uint32_t kind = mz_get(m);
@@ -330,6 +331,7 @@ static void give_node(struct mz_exploration *x, struct mz_message *m, uint32_t k
 {
     struct mz_node *n = &x->nodes[k];
     uint32_t explored = n->sleep_count - n->inherited, list = n->wakeup;
+    mz_put_long(m, explored ? mz_tally_leaves(n->before) - n->first : 0);
     mz_put(m, explored);
     for (uint32_t i = n->inherited; i < n->sleep_count; i++) mz_put_elem(x, m, x->sleep[n->sleep_start + i]);
     mz_put_elem(x, m, mz_elem_of(&x->path.events[k]));

@@ -435,6 +435,7 @@ static void estimate(void)
     if (mz_likely((int32_t)(rt.runs - next) < 0)) return;
     mz_explore_estimate(rt.x);
     rt.channel->counters.share = mz_explore_counters(rt.x)->share;
+    rt.channel->counters.expected = mz_explore_counters(rt.x)->expected;
     uint64_t now = mz_ticks();
     if (now - before < ESTIMATE_TICKS / 2 && step < 1u << 20) step *= 2;
     if (now - before > ESTIMATE_TICKS * 2 && step > 1) step /= 2;
