@@ -34,7 +34,7 @@
 #include <asm/prctl.h>
 #include <linux/futex.h>
 
-enum { FD = 1, NEW = 2, MAKES_TWO = 4, CONNECTS = 8, SOCKET = 16, THREAD = 32 };
+enum { FD = 1, NEW = 2, MAKES_TWO = 4, CONNECTS = 8, SOCKET = 16, THREAD = 32, SECOND = 64 };
 enum size_of { NONE, BYTES, ARGUMENT, ELEMENTS, VECTOR, MESSAGE, LENGTH, PAGES };
 
 struct output {
@@ -297,10 +297,10 @@ static bool quiet(const struct mz_call *call)
 }
 
 /* The kernel knows one thread, which runs them all. */
-static void name_thread(struct mz_call *call)
+static void name_thread(uint64_t *tid)
 {
     for (uint32_t s = 0; s < rt.slots_known; s++)
-        if (call->a[0] == (uint64_t)rt.slots[s].tid) call->a[0] = 0;
+        if (*tid == (uint64_t)rt.slots[s].tid) *tid = 0;
 }
 
 static long perform(struct mz_call *call, const struct rule *rule)
@@ -308,7 +308,7 @@ static long perform(struct mz_call *call, const struct rule *rule)
     struct mz_channel *c = rt.channel;
     const uint64_t *a = call->a;
     if (rule->flags & FD) mz_files_use(call, (int)a[0]);
-    if (rule->flags & THREAD) name_thread(call);
+    if (rule->flags & THREAD) name_thread(&call->a[rule->flags & SECOND ? 1 : 0]);
     for (int i = 0; i < 4; i++) touch(&rule->outputs[i], call);
     place_of(call, &c->kernel_place);
     mz_text_copy(c->kernel_call, sizeof c->kernel_call, rule->name);

@@ -4,8 +4,12 @@
  */
 #define _GNU_SOURCE
 #include <assert.h>
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static __thread char large[3 << 20];
 static __thread int own = 7;
@@ -22,6 +26,8 @@ static void *thread(void *arg)
     own = 8;
     count++;
     assert(pthread_getaffinity_np(pthread_self(), sizeof set, &set) == 0 && CPU_COUNT(&set) > 0);
+    errno = 0;
+    assert(getpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid)) >= -20 && errno == 0);
     assert(pthread_getschedparam(pthread_self(), &policy, &param) == 0 && policy == SCHED_OTHER);
     return NULL;
 }
