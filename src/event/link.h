@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include "channel.h"
 
 #define MZ_RING (1u << 18)
@@ -65,8 +66,8 @@ static inline size_t mz_ring_put(struct mz_ring *r, const uint8_t *from, size_t 
     uint8_t *to = r->bytes + at % MZ_RING;
     size_t first = MZ_RING - at % MZ_RING; /* up to the end of the ring */
     if (first > size) first = size;
-    for (size_t i = 0; i < first; i++) to[i] = from[i];
-    for (size_t i = first; i < size; i++) r->bytes[i - first] = from[i];
+    memcpy(to, from, first);
+    memcpy(r->bytes, from + first, size - first);
     __atomic_store_n(&r->written, at + size, __ATOMIC_RELEASE);
     return size;
 }
@@ -85,8 +86,8 @@ static inline size_t mz_ring_get(struct mz_ring *r, uint8_t *to, size_t size)
     const uint8_t *from = r->bytes + at % MZ_RING;
     size_t first = MZ_RING - at % MZ_RING;
     if (first > size) first = size;
-    for (size_t i = 0; i < first; i++) to[i] = from[i];
-    for (size_t i = first; i < size; i++) to[i] = r->bytes[i - first];
+    memcpy(to, from, first);
+    memcpy(to + first, r->bytes, size - first);
     __atomic_store_n(&r->read, at + size, __ATOMIC_RELEASE);
     return size;
 }
