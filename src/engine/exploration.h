@@ -143,9 +143,11 @@ struct mz_share {
     uint32_t *asleep_end;   /* ... at each node: up to this one */
     uint32_t kept;          /* nodes before this one have their lists from before this execution */
     uint32_t *stamps;       /* of each node: no other node ever has or had it */
-    uint64_t *asked;        /* of each node: what was asked for and not answered yet (backtrack sets) */
+    uint32_t *asked;        /* of each node: its stamp, if something was asked about it and not answered yet */
     uint32_t stamp;         /* the last one */
     uint32_t questions;     /* that have not been answered yet */
+    struct mz_message held; /* questions that have not been asked yet: node, stamp, length, message */
+    uint32_t held_count;
     bool unresolved;        /* the balancer does not know yet what the last step of the way is */
     bool knowledge_due;     /* the balancer does not know what is known here */
     struct mz_tally told;   /* the counts that it knows of */

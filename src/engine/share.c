@@ -20,7 +20,10 @@
  *   update   a race whose first event is a branch of the balancer's has to be reversed at that node. The
  *            worker looks at what it knows of the node; if that does not answer it, it says so and goes on.
  *            What the balancer made of it comes later, and is known from then on; if it is too late, because
- *            that node has been left, it is ignored. Only what the balancer said is ever believed.
+ *            that node has been left, it is ignored. Only what the balancer said is ever believed. While
+ *            something about a node is on its way, further questions about it are held back: the answer is
+ *            often theirs, too. They are asked, if it is not, one after the other; and all of them before
+ *            the node is left, or anything else is said of the task.
  *   resolve  with backtrack sets a branch is a thread, until it is explored: then it is a step, with an
  *            object, an access and a choice, and the other choices are branches, too.
  *   done     when it would go on above `top`.
@@ -31,7 +34,9 @@
 #include "reduction.h"
 #include "../base/region.h"
 
-#define MOST_QUESTIONS 256 /* on their way; then one waits */
+#define MOST_QUESTIONS 256        /* on their way; then one waits */
+#define MOST_HELD      64         /* questions; then they are asked */
+#define MOST_BYTES     (1u << 20) /* the same, with those that have been asked meanwhile */
 
 static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t bytes))
 {
@@ -45,12 +50,13 @@ static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t 
     f((void **)&s->trail_stack, n * sizeof *s->trail_stack);
     f((void **)&s->out.data, s->out.capacity);
     f((void **)&s->in.data, s->in.capacity);
+    f((void **)&s->held.data, s->held.capacity);
 }
 
 void mz_share_init(struct mz_exploration *x)
 {
     if (!mz_shared(x)) return;
-    x->share.out.capacity = x->share.in.capacity = x->options.share->room;
+    x->share.out.capacity = x->share.in.capacity = x->share.held.capacity = x->options.share->room;
     x->share.knowledge_due = true;
     each_array(x, mz_array_reserve);
 }
@@ -64,10 +70,17 @@ static void forget_task(struct mz_exploration *x)
     s->descending = s->unresolved = false;
 }
 
+static void drop_held(struct mz_exploration *x)
+{
+    mz_message_clear(&x->share.held);
+    x->share.held_count = 0;
+}
+
 /* For another program. */
 void mz_share_reuse(struct mz_exploration *x)
 {
     forget_task(x);
+    drop_held(x);
     x->share.questions = 0;
     x->share.knowledge_due = true;
 }
@@ -85,6 +98,38 @@ static struct mz_message *begin(struct mz_exploration *x, enum mz_share_kind kin
 }
 
 static void send(struct mz_exploration *x) { x->options.share->send(x->options.system, &x->share.out); }
+
+#define ANY_NODE UINT32_MAX
+
+/* Questions that were held back, about this node: are asked, all of them, or up to the first that `answered`
+ * does not find answered by now; those that it does are forgotten. */
+static void ask_held(struct mz_exploration *x, uint32_t node,
+                     bool (*answered)(struct mz_exploration *x, uint32_t k, struct mz_message *m))
+{
+    struct mz_share *s = &x->share;
+    bool on = s->held_count > 0;
+    for (size_t at = 0; on && at < s->held.count;) {
+        uint32_t head[3]; /* node, stamp, length */
+        __builtin_memcpy(head, s->held.data + at, sizeof head);
+        struct mz_message m = {
+            .data = s->held.data + at + sizeof head, .count = head[2], .capacity = head[2]};
+        if (head[0] != ANY_NODE && (node == ANY_NODE || node == head[0])) {
+            if (!answered || !answered(x, head[0], &m)) {
+                mz_message_clear(&s->out);
+                mz_put_bytes(&s->out, m.data, m.count);
+                send(x);
+                s->questions++;
+                s->asked[head[0]] = head[1];
+                on = !answered;
+            }
+            head[0] = ANY_NODE; /* it is gone */
+            __builtin_memcpy(s->held.data + at, head, sizeof head[0]);
+            s->held_count--;
+        }
+        at += sizeof head + head[2];
+    }
+    if (!s->held_count) mz_message_clear(&s->held);
+}
 
 static void put_knowledge(struct mz_exploration *x, struct mz_message *m)
 {
@@ -142,6 +187,7 @@ static bool get_step(struct mz_exploration *x, struct mz_message *m, uint32_t k)
 bool mz_explore_task(struct mz_exploration *x, struct mz_message *m)
 {
     x->counters.share = x->counters.expected = 0;
+    drop_held(x); /* there are none, but of a task that has become void */
     struct mz_share *s = &x->share;
     uint32_t asleep = 0, tree = 0;
     uint32_t kind = mz_get(m);
@@ -179,6 +225,7 @@ bool mz_explore_task(struct mz_exploration *x, struct mz_message *m)
 
 void mz_explore_task_done(struct mz_exploration *x)
 {
+    ask_held(x, ANY_NODE, NULL);
     struct mz_message *m = begin(x, MZ_SHARE_DONE);
     put_tally(x, m, mz_tally_of(&x->counters));
     send(x);
@@ -193,6 +240,7 @@ uint64_t mz_explore_unshared(const struct mz_exploration *x)
 void mz_share_restart(struct mz_exploration *x)
 {
     forget_task(x);
+    drop_held(x);
     x->share.told = x->share.before = mz_tally_of(&x->counters);
     x->share.knowledge_due = true;
     put_knowledge(x, begin(x, MZ_SHARE_RESTART));
@@ -203,8 +251,8 @@ void mz_share_new_node(struct mz_exploration *x, uint32_t k)
 {
     struct mz_share *s = &x->share;
     if (k < s->kept) return;
+    ask_held(x, k, NULL);
     s->stamps[k] = ++s->stamp;
-    s->asked[k] = 0;
 }
 
 static uint32_t before(const uint32_t *ends, uint32_t k) { return k ? ends[k - 1] : 0; }
@@ -262,6 +310,7 @@ void mz_share_taken(struct mz_exploration *x, uint32_t k, bool children)
 static void return_leaves(struct mz_exploration *x)
 {
     struct mz_share *s = &x->share;
+    ask_held(x, ANY_NODE, NULL);
     struct mz_message *m = begin(x, MZ_SHARE_RETURN);
     put_tally(x, m, s->before);
     mz_put(m, s->leaf);
@@ -362,6 +411,7 @@ static void resolve(struct mz_exploration *x)
 static void split(struct mz_exploration *x, uint32_t n)
 {
     struct mz_share *s = &x->share;
+    ask_held(x, ANY_NODE, NULL);
     struct mz_message *m = begin(x, MZ_SHARE_SPLIT);
     put_knowledge(x, m);
     put_tally(x, m, x->nodes[n].before);
@@ -396,6 +446,15 @@ void mz_share_offer(struct mz_exploration *x)
 
 /* ---- races of the balancer's nodes ---- */
 
+static bool is_answered(struct mz_exploration *x, uint32_t k, struct mz_message *m)
+{
+    for (int i = 0; i < 4; i++) mz_get(m); /* what begin_update() has put */
+    if (!has_backtrack_sets(x))
+        return mz_get_sequence(x, m) && mz_wakeup_covers(x, x->nodes[k].wakeup, &x->sequence);
+    uint64_t wanted = mz_get_long(m), add = mz_get_long(m), known = x->nodes[k].backtrack;
+    return wanted & known || !(add & ~known);
+}
+
 void mz_explore_learn(struct mz_exploration *x, struct mz_message *m)
 {
     struct mz_share *s = &x->share;
@@ -406,13 +465,13 @@ void mz_explore_learn(struct mz_exploration *x, struct mz_message *m)
         m->at = m->count;
         return;
     }
-    if (has_backtrack_sets(x)) {
+    if (has_backtrack_sets(x))
         x->nodes[k].backtrack |= mz_get_long(m);
-        s->asked[k] = 0;
-        return;
-    }
-    mz_merge_tree(x, m, &x->nodes[k].wakeup);
+    else
+        mz_merge_tree(x, m, &x->nodes[k].wakeup);
     MZ_ASSERT(!m->bad);
+    s->asked[k] = 0;
+    ask_held(x, k, is_answered);
 }
 
 static void listen(struct mz_exploration *x, bool wait)
@@ -434,10 +493,20 @@ static struct mz_message *begin_update(struct mz_exploration *x, uint32_t k)
     return m;
 }
 
-static void ask(struct mz_exploration *x)
+/* About node k: what is in x->share.out. */
+static void ask(struct mz_exploration *x, uint32_t k)
 {
+    struct mz_share *s = &x->share;
+    if (s->asked[k] == s->stamps[k] && s->held_count < MOST_HELD && s->held.count < MOST_BYTES) {
+        uint32_t head[3] = {k, s->stamps[k], (uint32_t)s->out.count};
+        mz_put_bytes(&s->held, head, sizeof head);
+        mz_put_bytes(&s->held, s->out.data, s->out.count);
+        s->held_count++;
+        return;
+    }
     send(x);
-    if (++x->share.questions > MOST_QUESTIONS) listen(x, true);
+    s->asked[k] = s->stamps[k];
+    if (++s->questions > MOST_QUESTIONS) listen(x, true);
 }
 
 /* The race is that of x->sequence. Is it settled? */
@@ -452,18 +521,16 @@ bool mz_share_reverse(struct mz_exploration *x, uint32_t k)
     uint32_t keep = v->keep;
     mz_sequence_complete(x, v);
     mz_put_sequence(x, begin_update(x, k), keep);
-    ask(x);
+    ask(x, k);
     return false;
 }
 
 void mz_share_backtrack(struct mz_exploration *x, uint32_t k, uint64_t wanted, uint64_t add)
 {
-    uint64_t *asked = &x->share.asked[k];
     add &= ~x->nodes[k].backtrack;
-    if (!add || *asked == (wanted | add)) return; /* or the same is on its way */
-    *asked = wanted | add;
+    if (!add) return;
     struct mz_message *m = begin_update(x, k);
     mz_put_long(m, wanted);
     mz_put_long(m, add);
-    ask(x);
+    ask(x, k);
 }
