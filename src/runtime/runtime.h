@@ -59,7 +59,8 @@ struct mz_thread {
     uint8_t joiner; /* slot + 1 of the thread that waits for the end of this one */
     uint8_t joined, detached;
     uint8_t joining; /* slot this one waits for */
-    uint8_t spawned; /* children so far */
+    uint8_t joined_by; /* slot + 1 of the thread that knows of its end; up to here: mz_undo_joined */
+    uint8_t spawned;   /* children so far */
     void *(*start)(void *);
     void *argument, *result;
     void *wait_mutex; /* WAITING: to be locked again */
@@ -80,7 +81,6 @@ struct mz_thread {
     uint32_t epoch;            /* C11 order: number of releases by this thread, from 1 */
     uint32_t created_in;       /* epoch of its creator, and ... */
     uint8_t parent;            /* ... the creator, slot + 1 */
-    uint8_t joined_by;         /* slot + 1 of the thread that knows of its end */
     char *heap;                /* next free byte of its arena */
     uint32_t keys_made;        /* thread-specific keys that it created */
     uint8_t keys_set;          /* it has values for some */
@@ -183,6 +183,7 @@ void mz_undo_stack(int slot);
 void mz_undo_keep(const volatile void *p, size_t size);
 void mz_undo_write(const volatile void *p, size_t size);
 void mz_undo_thread(int slot); /* its state is about to be changed, though it does not run */
+void mz_undo_joined(int slot); /* only who joins it */
 void mz_undo_step(int thread); /* a step of the thread begins */
 void mz_undo_barrier(void);
 void mz_undo_give_up(void);

@@ -197,7 +197,7 @@ bool mz_join(int slot)
     struct mz_thread *t = &rt.run.threads[slot];
     if (rt.trial) mz_fiber_leave();
     mz_changed();
-    mz_undo_thread(slot);
+    mz_undo_joined(slot);
     t->joined = 1;
     self()->kicked = 0;
     if (t->state != MZ_THREAD_FINISHED) {
@@ -207,6 +207,7 @@ bool mz_join(int slot)
         rt.view.enabled &= ~mz_slot_bit(rt.self);
         rt.view.pending[rt.self].op = MZ_OP_NONE;
         mz_dispatch();
+        mz_undo_joined(slot); /* another step */
         self()->state = MZ_THREAD_RUNNABLE;
         if (self()->kicked) return false;
     }
@@ -221,6 +222,7 @@ static _Noreturn void end_of_last_thread(void)
 {
     for (int s = 0; s < (int)rt.slots_known; s++) {
         if (s == rt.self || rt.run.threads[s].state != MZ_THREAD_FINISHED) continue;
+        mz_undo_joined(s);
         mz_explore_join(rt.x, rt.self, s);
         mz_sync_join(rt.self, s);
     }

@@ -187,7 +187,6 @@ void mz_sync_spawn(int parent, int child)
 
 void mz_sync_join(int thread, int finished)
 {
-    mz_undo_thread(finished);
     rt.run.threads[finished].joined_by = (uint8_t)(thread + 1);
     if (rt.path->live) append(JOIN, thread, finished, 0, 0, rt.run.threads[finished].epoch);
 }

@@ -42,6 +42,7 @@
 #define LOG_LIMIT ((size_t)48 << 20) /* beyond this, what is oldest is given up */
 #define CHUNK     32u
 #define HEAD      offsetof(struct mz_thread, held)
+#define JOINED    8u /* bytes at the beginning of a thread: who joins it, and has */
 #define REST      (offsetof(struct mz_run, exit_place) - offsetof(struct mz_run, interrupted))
 
 #define WORDS (1u << 20) /* half as many can a step write and be known not to have written before */
@@ -239,6 +240,16 @@ void mz_undo_thread(int slot)
     log_thread(slot);
 }
 
+/* Nothing is but who joins it, or has joined it. Where states are told apart, that is a change like others. */
+void mz_undo_joined(int slot)
+{
+    if (!rt.undo || (un.saved | un.others) & mz_slot_bit(slot)) return;
+    if (un.mirrors || rt.hashing)
+        mz_undo_thread(slot);
+    else
+        mz_undo_keep(&rt.run.threads[slot], JOINED);
+}
+
 #define REST_SIZE (REST + offsetof(struct mz_view, pending))
 
 static void log_rest(void)
@@ -330,7 +341,8 @@ static bool compare_thread(uint32_t s)
 /* Does an operation change nothing of the state of other threads but whether they are enabled? */
 static bool is_own_affair(uint8_t op)
 {
-    return (op >= MZ_OP_LOAD && op <= MZ_OP_UNLOCK) || op == MZ_OP_CHOOSE || op == MZ_OP_SECTION;
+    return (op >= MZ_OP_LOAD && op <= MZ_OP_UNLOCK) || op == MZ_OP_CHOOSE || op == MZ_OP_SECTION ||
+           op == MZ_OP_EXIT;
 }
 
 static uint64_t known_slots(void)
@@ -525,9 +537,9 @@ void mz_undo_to(uint32_t k)
         const char *bytes = un.log + un.count - sizeof e - ((e.size + 7) & ~(size_t)7);
         if (e.kind == THREAD)
             thread_back(e.slot, bytes);
-        else if (e.kind == REST_OF_RUN)
-            rest_back(bytes, e.size);
-        else
+        else if (e.kind == REST_OF_RUN && bytes == un.log + un.marks[k])
+            rest_back(bytes, e.size); /* all of it at each node: only the first one counts */
+        else if (e.kind != REST_OF_RUN)
             copy((void *)(uintptr_t)e.at, bytes, e.size);
         if (e.kind == STACK) rt.slots[e.slot].sp = (void *)(uintptr_t)e.mirror;
         if (e.kind == MIRRORED) copy((void *)(uintptr_t)e.mirror, bytes, e.size);
