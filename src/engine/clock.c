@@ -2,7 +2,8 @@
  *
  * Clocks live in a pool that grows and shrinks like a stack along with the path (E3). Each has room for all
  * threads, but only the first x->lanes words are looked at; lanes beyond are zero in every clock in use,
- * which mz_clock_widen establishes when a thread with a higher number turns up. */
+ * which mz_clock_widen establishes when a thread with a higher number turns up. What it says of the last few
+ * events is kept as a set beside it (x->recent), for who asks about many events at once (cover.c). */
 #include "exploration.h"
 
 void mz_journal_set(struct mz_exploration *x, uint32_t *slot, uint32_t value)
@@ -33,7 +34,25 @@ mz_clock mz_clock_copy(struct mz_exploration *x, mz_clock from)
     const uint32_t *restrict src = words(x, from);
     for (uint32_t i = 0; i < x->lanes; i += 8)
         for (uint32_t j = 0; j < 8; j++) to[i + j] = src[i + j];
+    x->recent[c] = x->recent[from];
     return c;
+}
+
+static uint64_t earlier(uint64_t events, mz_number by) { return by < MZ_RECENT ? events >> by : 0; }
+
+static void join_recent(struct mz_recent *to, const struct mz_recent *from)
+{
+    if (from->last > to->last)
+        *to = (struct mz_recent){from->events | earlier(to->events, from->last - to->last), from->last};
+    else
+        to->events |= earlier(from->events, to->last - from->last);
+}
+
+void mz_clock_of_event(struct mz_exploration *x, mz_clock clock, int thread, mz_number n)
+{
+    struct mz_recent *r = &x->recent[clock];
+    words(x, clock)[thread] = n;
+    *r = (struct mz_recent){earlier(r->events, n - r->last) | (uint64_t)1 << (MZ_RECENT - 1), n};
 }
 
 void mz_clock_join(struct mz_exploration *x, mz_clock into, mz_clock from)
@@ -42,6 +61,7 @@ void mz_clock_join(struct mz_exploration *x, mz_clock into, mz_clock from)
     const uint32_t *restrict src = words(x, from);
     for (uint32_t i = 0; i < x->lanes; i += 8)
         for (uint32_t j = 0; j < 8; j++) to[i + j] = to[i + j] > src[i + j] ? to[i + j] : src[i + j];
+    join_recent(&x->recent[into], &x->recent[from]);
 }
 
 mz_clock mz_clock_joined(struct mz_exploration *x, mz_clock a, mz_clock b)

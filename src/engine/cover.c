@@ -11,7 +11,9 @@
  *
  * Invariants
  *  V1  What is called covered is. What is not called covered may be: then sequence.c finds it.
- *  V2  taken[t] is the number of the last event of t that is in E' or taken out; e' has a flag of its own. */
+ *  V2  What is taken out is a set of events if all after the first of the race are among the last MZ_RECENT of
+ *      the path, and so is the past of each event (x->recent): nothing has to be counted. If not, taken[t] is
+ *      the number of the last event of t that is in E' or taken out. e' has a flag of its own. */
 #include "exploration.h"
 
 typedef int32_t lanes __attribute__((vector_size(16), may_alias));
@@ -19,38 +21,80 @@ typedef int32_t lanes __attribute__((vector_size(16), may_alias));
 struct rest { /* of v */
     const struct mz_race *race;
     bool last; /* e' is taken out */
-    lanes taken[MZ_MAX_THREADS / 4];
+    /* If all events from the first of the race on are recent (V2): sets of them, bit i is event first + i. */
+    bool near;
+    uint32_t shift; /* from x->latest to such sets */
+    uint64_t firsts, gone;
+    lanes taken[MZ_MAX_THREADS / 4]; /* otherwise */
 };
 
-static inline mz_number taken(const struct rest *v, int thread)
+#define INLINE static inline __attribute__((always_inline))
+
+void mz_cover_begin(struct mz_exploration *x)
 {
-    return ((const mz_number *)v->taken)[thread];
+    mz_number depth = x->path.depth, n = depth > MZ_RECENT ? depth - MZ_RECENT : 0;
+    for (uint32_t t = 0; t < x->lanes; t++) x->latest[t] = 0;
+    while (n++ < depth) x->latest[mz_event_at(x, n)->thread] |= (uint64_t)1 << (MZ_RECENT - 1 - (depth - n));
 }
-static inline void take_up_to(struct rest *v, int thread, mz_number n)
+
+INLINE uint64_t bit_of(const struct rest *v, mz_number n) { return (uint64_t)1 << (n - v->race->first); }
+
+/* The recent events that happen before, or are, what the clock belongs to. */
+INLINE uint64_t past(const struct mz_exploration *x, const struct rest *v, mz_clock c)
 {
-    ((mz_number *)v->taken)[thread] = n;
+    const struct mz_recent *r = &x->recent[c];
+    mz_number first = v->race->first;
+    return r->last < first ? 0 : r->events >> (MZ_RECENT - 1 - (r->last - first));
 }
 
 static void all_of_v(const struct mz_exploration *x, struct rest *v, const struct mz_race *race)
 {
+    mz_number events = x->path.depth - race->first; /* after the first */
     v->race = race;
     v->last = false;
-    for (uint32_t i = 0; i < x->lanes / 4; i++) v->taken[i] = (lanes){0} + (int32_t)(race->first - 1);
+    v->near = events < MZ_RECENT;
+    if (mz_likely(v->near)) {
+        v->shift = MZ_RECENT - 1 - events;
+        v->gone = 0;
+        v->firsts = 1;
+        for (uint32_t i = race->firsts_end - race->several; i < race->firsts_end; i++)
+            v->firsts |= bit_of(v, x->firsts[i]);
+    } else {
+        for (uint32_t i = 0; i < x->lanes / 4; i++) v->taken[i] = (lanes){0} + (int32_t)(race->first - 1);
+    }
 }
 
-/* The first event of the thread with a number above n; 0: none. Most have few after e. */
-static inline mz_number next_of(const struct mz_exploration *x, int thread, mz_number n)
+INLINE void take_out(struct rest *v, int thread, mz_number n)
 {
-    const mz_number *list = x->thread_events[thread];
+    if (mz_likely(v->near))
+        v->gone |= bit_of(v, n);
+    else
+        ((mz_number *)v->taken)[thread] = n;
+}
+
+INLINE bool is_taken(const struct rest *v, int thread, mz_number n)
+{
+    return mz_likely(v->near) ? v->gone & bit_of(v, n) : n <= ((const mz_number *)v->taken)[thread];
+}
+
+/* The next event of the thread, from E' on, that is not taken out; 0: none. Most have few. */
+INLINE mz_number next_of(const struct mz_exploration *x, const struct rest *v, int thread)
+{
+    if (mz_likely(v->near)) {
+        uint64_t left = x->latest[thread] >> v->shift & ~v->gone;
+        return left ? v->race->first + (mz_number)__builtin_ctzll(left) : 0;
+    }
+    const mz_number *list = x->thread_events[thread], n = ((const mz_number *)v->taken)[thread];
     uint32_t i = x->thread_event_count[thread];
     if (!i || list[i - 1] <= n) return 0;
     if (i == 1 || list[i - 2] <= n) return list[i - 1];
     return mz_first_event_after(x, thread, n);
 }
 
-static inline bool is_in_v(const struct mz_exploration *x, const struct rest *v, mz_number n)
+INLINE bool is_in_v(const struct mz_exploration *x, const struct rest *v, mz_number n)
 {
-    return !mz_after_first(x, v->race, mz_event_at(x, n)->clock);
+    mz_clock c = mz_event_at(x, n)->clock;
+    return mz_likely(v->near) ? !(past(x, v, c) & v->firsts) : !mz_after_first(x, v->race, c);
 }
 
 /* How many threads have events that are in what is left of v, or not in v at all, and happen before what the
@@ -63,6 +107,14 @@ static uint32_t threads_before(const struct mz_exploration *x, const struct rest
     return (uint32_t) - (late[0] + late[1] + late[2] + late[3]);
 }
 
+/* Has event n, or if that is 0 has e', nothing before it in what is left of v? */
+INLINE bool comes_first(const struct mz_exploration *x, const struct rest *v, mz_number n)
+{
+    mz_clock c = n ? mz_event_at(x, n)->clock : v->race->before;
+    if (mz_likely(v->near)) return (past(x, v, c) & ~v->gone) == (n ? bit_of(v, n) : 0);
+    return threads_before(x, v, c) == (n ? 1 : 0);
+}
+
 /* Does something in what is left of v, but e', conflict with it? Looks at the events on its object from
  * `from` back. */
 static bool conflicts(const struct mz_exploration *x, const struct rest *v, const struct mz_elem *u,
@@ -70,7 +122,7 @@ static bool conflicts(const struct mz_exploration *x, const struct rest *v, cons
 {
     for (mz_number n = from; n > v->race->first; n = mz_event_at(x, n)->prev_object) {
         const struct mz_event *e = mz_event_at(x, n);
-        if (mz_access_conflict(e->access, u->access) && n > taken(v, e->thread) && is_in_v(x, v, n))
+        if (mz_access_conflict(e->access, u->access) && !is_taken(v, e->thread, n) && is_in_v(x, v, n))
             return true;
     }
     return false;
@@ -79,7 +131,7 @@ static bool conflicts(const struct mz_exploration *x, const struct rest *v, cons
 static bool last_comes_first(const struct mz_exploration *x, const struct rest *v)
 {
     const struct mz_race *r = v->race;
-    if (threads_before(x, v, r->before)) return false;
+    if (!comes_first(x, v, 0)) return false;
     if (!r->last.object || mz_event_at(x, r->first)->access == MZ_WRITES)
         return true; /* what is on the object after it happens after it */
     return !conflicts(x, v, &r->last,
@@ -93,69 +145,70 @@ static bool is_foreign(const struct mz_exploration *x, const struct rest *v, con
     return !conflicts(x, v, u, x->objects[u->object].last);
 }
 
-/* Is u the next of its thread in v, and can it come first? Then it is taken out. MZ_COVERED: it is, and can,
- * but does not belong to the core. */
-static enum mz_cover take_own(const struct mz_exploration *x, struct rest *v, const struct mz_elem *u,
-                              bool *foreign)
+/* Is u the next of its thread in v, and can it come first? Then *n says which event it is, 0 for e'.
+ * MZ_COVERED: it is, and can, but does not belong to the core. */
+INLINE enum mz_cover own_step(const struct mz_exploration *x, const struct rest *v, const struct mz_elem *u,
+                              mz_number *n, bool *foreign)
 {
-    mz_number f = next_of(x, u->thread, taken(v, u->thread));
+    mz_number f = *n = next_of(x, v, u->thread);
     *foreign = false;
     if (f && is_in_v(x, v, f)) {
-        if (mz_event_at(x, f)->choice != u->choice) return MZ_UNCOVERED;
-        if (threads_before(x, v, mz_event_at(x, f)->clock) != 1) return MZ_UNCOVERED;
-        take_up_to(v, u->thread, f);
+        if (mz_event_at(x, f)->choice != u->choice || !comes_first(x, v, f)) return MZ_UNCOVERED;
         return f < v->race->split ? MZ_SETTLED : MZ_COVERED;
     }
-    if (u->thread == v->race->last.thread && !v->last) {
-        if (v->race->last.choice != u->choice || !last_comes_first(x, v)) return MZ_UNCOVERED;
-        v->last = true;
-        return MZ_SETTLED;
-    }
+    *n = 0;
+    if (u->thread == v->race->last.thread && !v->last)
+        return v->race->last.choice == u->choice && last_comes_first(x, v) ? MZ_SETTLED : MZ_UNCOVERED;
     *foreign = true;
     return MZ_UNCOVERED;
 }
 
 static enum mz_cover take(const struct mz_exploration *x, struct rest *v, const struct mz_elem *u)
 {
+    mz_number n;
     bool foreign;
-    enum mz_cover cover = take_own(x, v, u, &foreign);
-    return foreign && is_foreign(x, v, u) ? MZ_COVERED : cover;
+    enum mz_cover cover = own_step(x, v, u, &n, &foreign);
+    if (foreign) return is_foreign(x, v, u) ? MZ_COVERED : MZ_UNCOVERED;
+    if (cover == MZ_UNCOVERED) return cover;
+    if (n)
+        take_out(v, u->thread, n);
+    else
+        v->last = true;
+    return cover;
 }
 
-/* First those that settle it: what is not in v is more work. */
-static enum mz_cover by_sleep(const struct mz_exploration *x, uint32_t k, const struct mz_race *race)
+/* First those that settle it, and of these the second of the race, which mostly does: what is not in v is
+ * more work. */
+static enum mz_cover by_sleep(const struct mz_exploration *x, uint32_t k, const struct rest *v)
 {
-    const struct mz_node *n = &x->nodes[k];
+    const struct mz_node *node = &x->nodes[k];
+    const struct mz_elem *sleep = &x->sleep[node->sleep_start], *end = sleep + node->sleep_count;
     enum mz_cover best = MZ_UNCOVERED;
     uint64_t foreigners = 0;
-    struct rest v;
-    all_of_v(x, &v, race);
-    for (uint32_t i = 0; i < n->sleep_count; i++) {
-        const struct mz_elem *u = &x->sleep[n->sleep_start + i];
-        bool foreign;
-        enum mz_cover c = take_own(x, &v, u, &foreign);
-        if (c == MZ_SETTLED) return c;
-        if (foreign) foreigners |= mz_bit(u->thread);
-        if (c == MZ_UNCOVERED) continue;
-        best = c;
-        take_up_to(&v, u->thread, race->first - 1);
-    }
-    for (uint32_t i = 0; i < n->sleep_count && best == MZ_UNCOVERED && foreigners; i++) {
-        const struct mz_elem *u = &x->sleep[n->sleep_start + i];
-        if (foreigners & mz_bit(u->thread) && is_foreign(x, &v, u)) best = MZ_COVERED;
-    }
+    uint8_t p = v->race->last.thread;
+    for (int others = !(node->asleep & mz_bit(p)); others < 2; others++)
+        for (const struct mz_elem *u = sleep; u < end; u++) {
+            mz_number n;
+            bool foreign;
+            if ((u->thread != p) != others) continue;
+            enum mz_cover c = own_step(x, v, u, &n, &foreign);
+            if (c == MZ_SETTLED) return c;
+            if (c > best) best = c;
+            if (foreign) foreigners |= mz_bit(u->thread);
+        }
+    for (const struct mz_elem *u = sleep; u < end && best == MZ_UNCOVERED && foreigners; u++)
+        if (foreigners & mz_bit(u->thread) && is_foreign(x, v, u)) best = MZ_COVERED;
     return best;
 }
 
-/* By a branch, down to its leaf: at each node the first step that can come first. */
-static enum mz_cover by_tree(const struct mz_exploration *x, uint32_t list, const struct mz_race *race)
+/* By a branch, down to its leaf: at each node the first step that can come first. v is used up. */
+static enum mz_cover by_tree(const struct mz_exploration *x, uint32_t list, struct rest *v)
 {
     enum mz_cover cover = MZ_SETTLED;
-    struct rest v;
-    all_of_v(x, &v, race);
     while (list) {
         const struct mz_wakeup_node *w = &x->wakeup[list];
-        enum mz_cover c = take(x, &v, &w->elem);
+        __builtin_prefetch(&x->wakeup[w->child]);
+        enum mz_cover c = take(x, v, &w->elem);
         if (c && c < cover) cover = c;
         if (c && !w->child) return w->whose == MZ_SLEEPER ? MZ_UNCOVERED : cover;
         list = c ? w->child : w->next;
@@ -165,8 +218,10 @@ static enum mz_cover by_tree(const struct mz_exploration *x, uint32_t list, cons
 
 enum mz_cover mz_covered(const struct mz_exploration *x, uint32_t k, const struct mz_race *race)
 {
+    struct rest v;
     if (mz_unlikely(x->sections)) return MZ_UNCOVERED; /* conflicts are not only on objects */
-    enum mz_cover cover = by_sleep(x, k, race);
-    if (cover == MZ_UNCOVERED && x->nodes[k].wakeup) cover = by_tree(x, x->nodes[k].wakeup, race);
+    all_of_v(x, &v, race);
+    enum mz_cover cover = by_sleep(x, k, &v);
+    if (cover == MZ_UNCOVERED && x->nodes[k].wakeup) cover = by_tree(x, x->nodes[k].wakeup, &v);
     return cover;
 }

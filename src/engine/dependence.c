@@ -275,7 +275,7 @@ void mz_dependence_event(struct mz_exploration *x, mz_number n)
             follow_all(x, n, o, clock);
         remember(x, n, o);
     }
-    x->clocks[(size_t)clock * MZ_MAX_THREADS + e->thread] = n;
+    mz_clock_of_event(x, clock, e->thread, n);
     e->clock = clock;
 }
 

@@ -124,6 +124,14 @@ struct mz_wakeup_node {
     uint8_t whose;        /* enum mz_whose */
 };
 
+/* What a clock says of the last events, as a set: the highest bit is event `last`, which is among them, the next
+ * one the event before it, and so on. */
+struct mz_recent {
+    uint64_t events;
+    mz_number last;
+};
+#define MZ_RECENT 64
+
 struct mz_journal_entry {
     uint32_t *slot;
     uint32_t old;
@@ -180,7 +188,8 @@ struct mz_exploration {
 
     uint32_t *clocks; /* MZ_MAX_THREADS words each, the first `lanes` in use */
     mz_clock clock_count;
-    uint32_t lanes;   /* threads seen, rounded up */
+    struct mz_recent *recent; /* of each clock */
+    uint32_t lanes;           /* threads seen, rounded up */
     mz_clock joining; /* the clock that a join has just made, if its thread alone refers to it; else 0 */
 
     mz_clock thread_clock[MZ_MAX_THREADS];
@@ -208,7 +217,8 @@ struct mz_exploration {
     struct mz_wakeup_node *wakeup;
     uint32_t wakeup_count, wakeup_free;
     uint32_t wakeup_order;
-    struct mz_sequence sequence; /* scratch: v */
+    struct mz_sequence sequence;     /* scratch: v */
+    uint64_t latest[MZ_MAX_THREADS]; /* cover.c: of the last events of the path, those of each thread */
     struct mz_share share;
 
     struct mz_tree_log *tree_log; /* NULL: the search is not recorded */
@@ -277,6 +287,8 @@ mz_clock mz_clock_copy(struct mz_exploration *x, mz_clock from);
 void mz_clock_join(struct mz_exploration *x, mz_clock into, mz_clock from);
 mz_clock mz_clock_joined(struct mz_exploration *x, mz_clock a, mz_clock b);
 void mz_clock_widen(struct mz_exploration *x, int thread);
+/* The clock, a copy of its thread's, is that of event n. */
+void mz_clock_of_event(struct mz_exploration *x, mz_clock clock, int thread, mz_number n);
 
 /* object.c */
 uint32_t mz_object_find(struct mz_exploration *x, uint64_t key, unsigned size);
@@ -329,7 +341,9 @@ bool mz_is_initial(const struct mz_exploration *x, const struct mz_race *race, i
  * with the core of v. */
 enum mz_cover { MZ_UNCOVERED, MZ_COVERED, MZ_SETTLED };
 
-/* cover.c: what sleep(E') and the wakeup tree of E' = node k say of v; MZ_UNCOVERED: nothing is known. */
+/* cover.c: the path is complete, and races are about to be looked at. */
+void mz_cover_begin(struct mz_exploration *x);
+/* What sleep(E') and the wakeup tree of E' = node k say of v; MZ_UNCOVERED: nothing is known. */
 enum mz_cover mz_covered(const struct mz_exploration *x, uint32_t k, const struct mz_race *race);
 
 /* sequence.c */

@@ -82,6 +82,7 @@ static bool reverse(struct mz_exploration *x, const struct mz_race *race)
 static void end(struct mz_exploration *x)
 {
     MZ_ASSERT(x->ending == MZ_ENDING_MAXIMAL);
+    mz_cover_begin(x);
     for (uint32_t i = 0; i < x->race_count && x->ending == MZ_ENDING_MAXIMAL; i++)
         if (!x->races[i].settled) x->races[i].settled = reverse(x, &x->races[i]);
     for (uint64_t t = x->view->alive & ~x->view->enabled; t; t &= t - 1)
