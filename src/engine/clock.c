@@ -21,19 +21,36 @@ void mz_journal_undo(struct mz_exploration *x, uint32_t mark)
     }
 }
 
+typedef int32_t quads __attribute__((vector_size(16), may_alias)); /* numbers are small: sign or not */
+
 static uint32_t *words(struct mz_exploration *x, mz_clock c)
 {
     return x->clocks + (size_t)c * MZ_MAX_THREADS;
 }
 
-mz_clock mz_clock_copy(struct mz_exploration *x, mz_clock from)
+static quads *quads_of(struct mz_exploration *x, mz_clock c) { return (quads *)(void *)words(x, c); }
+
+static inline quads larger(quads a, quads b)
+{
+    quads m = a > b;
+    return (a & m) | (b & ~m);
+}
+
+static mz_clock new_clock(struct mz_exploration *x)
 {
     MZ_ASSERT(x->clock_count < x->clock_capacity);
-    mz_clock c = x->clock_count++;
-    uint32_t *restrict to = words(x, c);
-    const uint32_t *restrict src = words(x, from);
-    for (uint32_t i = 0; i < x->lanes; i += 8)
-        for (uint32_t j = 0; j < 8; j++) to[i + j] = src[i + j];
+    return x->clock_count++;
+}
+
+mz_clock mz_clock_copy(struct mz_exploration *x, mz_clock from)
+{
+    mz_clock c = new_clock(x);
+    quads *restrict to = quads_of(x, c);
+    const quads *restrict src = quads_of(x, from);
+    for (uint32_t i = 0; i < x->lanes / 4; i += 2) {
+        to[i] = src[i];
+        to[i + 1] = src[i + 1];
+    }
     x->recent[c] = x->recent[from];
     return c;
 }
@@ -57,10 +74,12 @@ void mz_clock_of_event(struct mz_exploration *x, mz_clock clock, int thread, mz_
 
 void mz_clock_join(struct mz_exploration *x, mz_clock into, mz_clock from)
 {
-    uint32_t *restrict to = words(x, into);
-    const uint32_t *restrict src = words(x, from);
-    for (uint32_t i = 0; i < x->lanes; i += 8)
-        for (uint32_t j = 0; j < 8; j++) to[i + j] = to[i + j] > src[i + j] ? to[i + j] : src[i + j];
+    quads *restrict to = quads_of(x, into);
+    const quads *restrict src = quads_of(x, from);
+    for (uint32_t i = 0; i < x->lanes / 4; i += 2) {
+        to[i] = larger(to[i], src[i]);
+        to[i + 1] = larger(to[i + 1], src[i + 1]);
+    }
     join_recent(&x->recent[into], &x->recent[from]);
 }
 
@@ -68,8 +87,15 @@ mz_clock mz_clock_joined(struct mz_exploration *x, mz_clock a, mz_clock b)
 {
     if (a == b || !b) return a;
     if (!a) return b;
-    mz_clock c = mz_clock_copy(x, a);
-    mz_clock_join(x, c, b);
+    mz_clock c = new_clock(x);
+    quads *restrict to = quads_of(x, c);
+    const quads *restrict p = quads_of(x, a), *restrict q = quads_of(x, b);
+    for (uint32_t i = 0; i < x->lanes / 4; i += 2) {
+        to[i] = larger(p[i], q[i]);
+        to[i + 1] = larger(p[i + 1], q[i + 1]);
+    }
+    x->recent[c] = x->recent[a];
+    join_recent(&x->recent[c], &x->recent[b]);
     return c;
 }
 

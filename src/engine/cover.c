@@ -34,15 +34,19 @@ void mz_cover_begin(struct mz_exploration *x)
 {
     mz_number depth = x->path.depth, n = depth > MZ_RECENT ? depth - MZ_RECENT : 0;
     for (uint32_t t = 0; t < x->lanes; t++) x->latest[t] = 0;
-    while (n++ < depth) x->latest[mz_event_at(x, n)->thread] |= (uint64_t)1 << (MZ_RECENT - 1 - (depth - n));
+    while (n++ < depth) x->latest[x->briefs[n].thread] |= (uint64_t)1 << (MZ_RECENT - 1 - (depth - n));
 }
 
 INLINE uint64_t bit_of(const struct rest *v, mz_number n) { return (uint64_t)1 << (n - v->race->first); }
 
-/* The recent events that happen before, or are, what the clock belongs to. */
-INLINE uint64_t past(const struct mz_exploration *x, const struct rest *v, mz_clock c)
+/* The recent events that happen before event n or are it; that are known before e'. */
+INLINE uint64_t past(const struct mz_exploration *x, const struct rest *v, mz_number n)
 {
-    const struct mz_recent *r = &x->recent[c];
+    return x->briefs[n].past >> (MZ_RECENT - 1 - (n - v->race->first));
+}
+INLINE uint64_t past_of_last(const struct mz_exploration *x, const struct rest *v)
+{
+    const struct mz_recent *r = &x->recent[v->race->before];
     mz_number first = v->race->first;
     return r->last < first ? 0 : r->events >> (MZ_RECENT - 1 - (r->last - first));
 }
@@ -93,8 +97,8 @@ INLINE mz_number next_of(const struct mz_exploration *x, const struct rest *v, i
 
 INLINE bool is_in_v(const struct mz_exploration *x, const struct rest *v, mz_number n)
 {
-    mz_clock c = mz_event_at(x, n)->clock;
-    return mz_likely(v->near) ? !(past(x, v, c) & v->firsts) : !mz_after_first(x, v->race, c);
+    if (mz_likely(v->near)) return !(past(x, v, n) & v->firsts);
+    return !mz_after_first(x, v->race, mz_event_at(x, n)->clock);
 }
 
 /* How many threads have events that are in what is left of v, or not in v at all, and happen before what the
@@ -107,12 +111,15 @@ static uint32_t threads_before(const struct mz_exploration *x, const struct rest
     return (uint32_t) - (late[0] + late[1] + late[2] + late[3]);
 }
 
-/* Has event n, or if that is 0 has e', nothing before it in what is left of v? */
+/* Is nothing before event n in what is left of v? Nothing before e'? */
 INLINE bool comes_first(const struct mz_exploration *x, const struct rest *v, mz_number n)
 {
-    mz_clock c = n ? mz_event_at(x, n)->clock : v->race->before;
-    if (mz_likely(v->near)) return (past(x, v, c) & ~v->gone) == (n ? bit_of(v, n) : 0);
-    return threads_before(x, v, c) == (n ? 1 : 0);
+    if (mz_likely(v->near)) return (past(x, v, n) & ~v->gone) == bit_of(v, n);
+    return threads_before(x, v, mz_event_at(x, n)->clock) == 1;
+}
+INLINE bool has_no_past(const struct mz_exploration *x, const struct rest *v)
+{
+    return mz_likely(v->near) ? !(past_of_last(x, v) & ~v->gone) : !threads_before(x, v, v->race->before);
 }
 
 /* Does something in what is left of v, but e', conflict with it? Looks at the events on its object from
@@ -120,8 +127,8 @@ INLINE bool comes_first(const struct mz_exploration *x, const struct rest *v, mz
 static bool conflicts(const struct mz_exploration *x, const struct rest *v, const struct mz_elem *u,
                       mz_number from)
 {
-    for (mz_number n = from; n > v->race->first; n = mz_event_at(x, n)->prev_object) {
-        const struct mz_event *e = mz_event_at(x, n);
+    for (mz_number n = from; n > v->race->first; n = x->briefs[n].prev_object) {
+        const struct mz_brief *e = &x->briefs[n];
         if (mz_access_conflict(e->access, u->access) && !is_taken(v, e->thread, n) && is_in_v(x, v, n))
             return true;
     }
@@ -131,11 +138,11 @@ static bool conflicts(const struct mz_exploration *x, const struct rest *v, cons
 static bool last_comes_first(const struct mz_exploration *x, const struct rest *v)
 {
     const struct mz_race *r = v->race;
-    if (!comes_first(x, v, 0)) return false;
-    if (!r->last.object || mz_event_at(x, r->first)->access == MZ_WRITES)
+    if (!has_no_past(x, v)) return false;
+    if (!r->last.object || x->briefs[r->first].access == MZ_WRITES)
         return true; /* what is on the object after it happens after it */
     return !conflicts(x, v, &r->last,
-                      r->second ? mz_event_at(x, r->second)->prev_object : x->objects[r->last.object].last);
+                      r->second ? x->briefs[r->second].prev_object : x->objects[r->last.object].last);
 }
 
 static bool is_foreign(const struct mz_exploration *x, const struct rest *v, const struct mz_elem *u)
@@ -153,7 +160,7 @@ INLINE enum mz_cover own_step(const struct mz_exploration *x, const struct rest 
     mz_number f = *n = next_of(x, v, u->thread);
     *foreign = false;
     if (f && is_in_v(x, v, f)) {
-        if (mz_event_at(x, f)->choice != u->choice || !comes_first(x, v, f)) return MZ_UNCOVERED;
+        if (x->briefs[f].choice != u->choice || !comes_first(x, v, f)) return MZ_UNCOVERED;
         return f < v->race->split ? MZ_SETTLED : MZ_COVERED;
     }
     *n = 0;

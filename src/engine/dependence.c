@@ -277,6 +277,8 @@ void mz_dependence_event(struct mz_exploration *x, mz_number n)
     }
     mz_clock_of_event(x, clock, e->thread, n);
     e->clock = clock;
+    x->briefs[n] =
+        (struct mz_brief){x->recent[clock].events, e->prev_object, e->thread, e->access, e->choice};
 }
 
 uint32_t mz_dependence_blocked(struct mz_exploration *x, int thread)

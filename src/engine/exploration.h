@@ -132,6 +132,12 @@ struct mz_recent {
 };
 #define MZ_RECENT 64
 
+struct mz_brief {  /* of an event: what is asked of it most, for cover.c */
+    uint64_t past; /* x->recent of its clock, where it is the last one itself */
+    mz_number prev_object;
+    uint8_t thread, access, choice;
+};
+
 struct mz_journal_entry {
     uint32_t *slot;
     uint32_t old;
@@ -189,6 +195,7 @@ struct mz_exploration {
     uint32_t *clocks; /* MZ_MAX_THREADS words each, the first `lanes` in use */
     mz_clock clock_count;
     struct mz_recent *recent; /* of each clock */
+    struct mz_brief *briefs;  /* of each event, by its number */
     uint32_t lanes;           /* threads seen, rounded up */
     mz_clock joining; /* the clock that a join has just made, if its thread alone refers to it; else 0 */
 

@@ -56,6 +56,7 @@ static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t 
     f((void **)&x->journal, x->journal_capacity * sizeof *x->journal);
     f((void **)&x->clocks, (size_t)x->clock_capacity * MZ_MAX_THREADS * sizeof *x->clocks);
     f((void **)&x->recent, x->clock_capacity * sizeof *x->recent);
+    f((void **)&x->briefs, (n + 1) * sizeof *x->briefs);
     f((void **)&x->sleep, x->sleep_capacity * sizeof *x->sleep);
     f((void **)&x->objects, MZ_OBJECT_TABLE / 2 * sizeof *x->objects);
     f((void **)&x->object_table, MZ_OBJECT_TABLE * sizeof *x->object_table);
@@ -420,8 +421,9 @@ uint64_t mz_path_memory(const struct mz_exploration *x)
 uint64_t mz_explore_memory(struct mz_exploration *x)
 {
     const struct mz_node *last = &x->nodes[x->path.depth];
-    uint64_t per_step = sizeof(struct mz_event) + sizeof(struct mz_node) + sizeof(struct mz_step) +
-                        sizeof(mz_number) + sizeof *x->sequence.elems + 3 * sizeof(uint32_t);
+    uint64_t per_step = sizeof(struct mz_event) + sizeof(struct mz_brief) + sizeof(struct mz_node) +
+                        sizeof(struct mz_step) + sizeof(mz_number) + sizeof *x->sequence.elems +
+                        3 * sizeof(uint32_t);
     uint64_t now = x->path.depth * per_step +
                    (uint64_t)x->clock_count * (MZ_MAX_THREADS * sizeof *x->clocks + sizeof *x->recent) +
                    (uint64_t)(last->sleep_start + last->sleep_count) * sizeof *x->sleep +
