@@ -58,7 +58,7 @@ struct mz_thread {
     uint8_t state;  /* enum mz_thread_state; RUNNABLE covers STARTING, POSTED, RUNNING */
     uint8_t joiner; /* slot + 1 of the thread that waits for the end of this one */
     uint8_t joined, detached;
-    uint8_t joining; /* slot this one waits for */
+    uint8_t joining;   /* slot this one waits for */
     uint8_t joined_by; /* slot + 1 of the thread that knows of its end; up to here: mz_undo_joined */
     uint8_t spawned;   /* children so far */
     void *(*start)(void *);
