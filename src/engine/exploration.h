@@ -157,14 +157,14 @@ struct mz_share {
     uint32_t *asleep_end;   /* ... at each node: up to this one */
     uint32_t kept;          /* nodes before this one have their lists from before this execution */
     uint32_t *stamps;       /* of each node: no other node ever has or had it */
-    uint32_t *asked;        /* of each node: its stamp, if something was asked about it and not answered yet */
-    uint32_t stamp;         /* the last one */
-    uint32_t questions;     /* that have not been answered yet */
+    uint32_t *asked;    /* of each node: its stamp, if something was asked about it and not answered yet */
+    uint32_t stamp;     /* the last one */
+    uint32_t questions; /* that have not been answered yet */
     struct mz_message held; /* questions that have not been asked yet: node, stamp, length, message */
     uint32_t held_count;
-    bool unresolved;        /* the balancer does not know yet what the last step of the way is */
-    bool knowledge_due;     /* the balancer does not know what is known here */
-    struct mz_tally told;   /* the counts that it knows of */
+    bool unresolved;      /* the balancer does not know yet what the last step of the way is */
+    bool knowledge_due;   /* the balancer does not know what is known here */
+    struct mz_tally told; /* the counts that it knows of */
     struct mz_message out, in;
     uint32_t *trail_stack; /* scratch: nodes of a tree, from the top */
 };
