@@ -12,12 +12,10 @@
 #include "kernel.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #define DESCRIPTORS 1024
-#define ASKED       256
 #define COPIES      64
 #define PARTS       (2 * COPIES + 3)
 #define LIMITS      16
@@ -77,17 +75,42 @@ static void keep(int fd)
     fi.kept[i].offset = reads ? mz_sys(SYS_lseek, fd, 0, SEEK_CUR) : -1;
 }
 
-/* Asked about many at once: most are not open. No more than may be open, or the kernel refuses. */
-static void keep_open_ones(int at_once)
+struct entry { /* of a directory, as the kernel gives it */
+    uint64_t number, next;
+    uint16_t length;
+    uint8_t type;
+    char name[];
+};
+
+static int number(const char *digits)
 {
-    struct pollfd asked[ASKED];
-    if (at_once > ASKED) at_once = ASKED;
-    for (int first = 0; first < DESCRIPTORS; first += at_once) {
-        for (int i = 0; i < at_once; i++) asked[i] = (struct pollfd){.fd = first + i};
-        bool known = mz_sys(SYS_poll, asked, at_once, 0) >= 0;
-        for (int i = 0; i < at_once && first + i < DESCRIPTORS; i++)
-            if (!(known && asked[i].revents & POLLNVAL) && !is_copy(first + i)) keep(first + i);
-    }
+    int n = 0;
+    for (; *digits >= '0' && *digits <= '9' && n < DESCRIPTORS; digits++) n = 10 * n + *digits - '0';
+    return n;
+}
+
+/* False: there is no list. (poll() would tell at once, but not of descriptors of mere paths, O_PATH.) */
+static bool list_open_ones(bool *open)
+{
+    _Alignas(struct entry) char entries[4096];
+    int list = (int)mz_sys(SYS_open, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (list < 0) return false;
+    long n;
+    while ((n = mz_sys(SYS_getdents64, list, entries, sizeof entries)) > 0)
+        for (const struct entry *e = (void *)entries; (const char *)e < entries + n;
+             e = (const void *)((const char *)e + e->length)) {
+            int fd = number(e->name);
+            if (e->name[0] != '.' && fd < DESCRIPTORS && fd != list) open[fd] = true;
+        }
+    mz_sys(SYS_close, list);
+    return n == 0;
+}
+
+static void keep_open_ones(void)
+{
+    bool open[DESCRIPTORS] = {false}, known = list_open_ones(open);
+    for (int fd = 0; fd < DESCRIPTORS; fd++)
+        if ((open[fd] || !known) && !is_copy(fd)) keep(fd);
 }
 
 static int kept_index(int fd)
@@ -117,7 +140,7 @@ void mz_files_init(void)
     mz_sys(SYS_getrlimit, RLIMIT_NOFILE, &limit);
     int most = (int)(limit.rlim_cur > DESCRIPTORS ? DESCRIPTORS : limit.rlim_cur);
     fi.lowest_copy = most > 4 * COPIES ? most - COPIES - 1 : most / 2;
-    keep_open_ones(most ? most : 1);
+    keep_open_ones();
     int here = (int)mz_sys(SYS_open, ".", O_PATH | O_CLOEXEC);
     fi.directory = here < 0 ? here : (int)mz_sys(SYS_fcntl, here, F_DUPFD_CLOEXEC, fi.lowest_copy);
     if (here >= 0) mz_sys(SYS_close, here);
