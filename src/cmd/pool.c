@@ -450,6 +450,13 @@ static void clean_up(struct mz_pool *p)
     if (p->common_fd >= 0) close(p->common_fd);
 }
 
+/* Every part costs messages: who waits for a long search should know. */
+static void advise(const struct mz_outcome *o)
+{
+    if (o->seconds < 1 || o->sharing.parts < o->channel->counters.executions / 4) return;
+    mz_notice("nearly every execution had to be handed out by itself: one worker (-j 1) may be faster here");
+}
+
 int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, struct mz_outcome *outcome)
 {
     struct mz_pool p = {
@@ -479,6 +486,7 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
         status = mz_fail("%s: interrupted before it started", t->program->name);
     if (status == 0 && (p.failed || !outcome->channel)) status = MZ_STATUS_FAILED;
     if (status == 0 && !outcome->channel->started) status = mz_target_no_start(t, outcome);
+    if (status == 0) advise(outcome);
     clean_up(&p);
     return status;
 }

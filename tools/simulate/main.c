@@ -36,7 +36,7 @@ static const char usage[] =
     "\n"
     "  --limit=N           paper: backtrack points that a worker keeps for itself (1)\n"
     "  --single            ours: one leaf at a time, no batches\n"
-    "  --once              ours: no question is asked again while its answer is on its way\n"
+    "  --again             ours: questions are asked again while their answer is on its way\n"
     "  --few=N             ours: for each worker with nothing to do, N others are asked to give (0: all)\n"
     "  --wait              ours: workers wait for the answers to updates\n"
     "  --ahead=N           ours: branches that the balancer wants to have waiting (0)\n"
@@ -52,7 +52,7 @@ enum {
     AHEAD,
     SINGLE,
     WAIT,
-    ONCE,
+    AGAIN,
     FEW,
     TSV,
     NAME,
@@ -94,7 +94,7 @@ static const struct option options[] = {
     {"ahead", 1, 0, AHEAD},
     {"single", 0, 0, SINGLE},
     {"wait", 0, 0, WAIT},
-    {"once", 0, 0, ONCE},
+    {"again", 0, 0, AGAIN},
     {"few", 1, 0, FEW},
     {"quiet", 1, 0, TIMES + 12},
     {"round", 1, 0, TIMES + 13},
@@ -169,8 +169,8 @@ static void take_option(struct arguments *a, int option, const char *value)
     case SINGLE:
         a->p.single = true;
         break;
-    case ONCE:
-        a->p.once = true;
+    case AGAIN:
+        a->p.again = true;
         break;
     case FEW:
         a->p.few = number(value, 0, MAX_WORKERS, NULL);

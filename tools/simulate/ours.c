@@ -305,11 +305,11 @@ static void next(struct sim *s, uint32_t w)
     }
 }
 
-/* What is not answered yet is asked again after every execution. */
+/* With --again, what is not answered yet is asked again after every execution. */
 static void ask_all(struct sim *s, uint32_t w)
 {
     struct worker *k = &s->workers[w];
-    uint32_t again = s->p->once ? 0 : k->open;
+    uint32_t again = s->p->again ? k->open : 0;
     if (again) send(s, AGAIN, w, again);
     k->flight += again + (uint32_t)k->to_ask.count;
     k->open += (uint32_t)k->to_ask.count;

@@ -22,7 +22,7 @@ struct parameters {
     double round, poll; /* the balancer, each time it looks; and for each worker that it looks at */
     bool single;        /* no batches of leaves */
     bool waits;         /* workers wait for the answers to updates */
-    bool once;          /* nothing is asked again while its answer is on its way */
+    bool again;         /* all is asked again while its answer is on its way */
     uint32_t few;       /* so many workers are asked to give something for each that has nothing; 0: all */
     uint32_t ahead;     /* the balancer asks for more when fewer branches than this are waiting */
     /* Paper */
