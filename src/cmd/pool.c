@@ -168,12 +168,21 @@ void mz_pool_lost(struct mz_pool *p, struct mz_worker *w)
     forget(p, w);
 }
 
+/* Asked to, and it was at its end or has nothing to do, however long it took to leave. */
+static bool ended_in_order(const struct mz_pool *p, const struct mz_worker *w)
+{
+    enum mz_end end = (enum mz_end)w->outcome.channel->end;
+    return p->asked > 0 && (end == MZ_END_COMPLETE || end == MZ_END_TIME ||
+                            (w->outcome.killed && mz_balance_complete(p->balance)));
+}
+
 void mz_pool_ended(struct mz_pool *p, struct mz_worker *w)
 {
     const struct mz_channel *c = w->outcome.channel;
     int status = w->outcome.wait_status;
     mz_worker_gone(p, w);
     if (!w->rank) kill(-w->watch.pid, SIGKILL); /* whatever it started itself */
+    if (ended_in_order(p, w)) return;
     if (w->outcome.killed || w->outcome.stalled) {
         decide(p, w);
     } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
@@ -183,7 +192,7 @@ void mz_pool_ended(struct mz_pool *p, struct mz_worker *w)
         mz_balance_lost(p->balance, w->number); /* it may have been given the whole search */
         mz_notice("a worker cannot start: %s", c->end_text);
         settle(p);
-    } else if (p->asked <= 0 || (c->end != MZ_END_COMPLETE && c->end != MZ_END_TIME)) {
+    } else {
         decide(p, w);
     }
 }

@@ -213,8 +213,9 @@ void mz_pool_merge(struct mz_pool *p)
         c->counters.transitions = exact.transitions;
     }
     c->counters.restarts += exact.restarts;
-    if (!p->last) c->end = mz_balance_complete(p->balance) ? MZ_END_COMPLETE : MZ_END_TIME;
-    o->killed = main->outcome.killed;
+    if (!p->last || c->end == MZ_END_COMPLETE) /* of a worker, that only says that it has nothing to do */
+        c->end = mz_balance_complete(p->balance) ? MZ_END_COMPLETE : MZ_END_TIME;
+    o->killed = p->last && main->outcome.killed;
     o->stalled = main->outcome.stalled;
     o->wait_status = p->last ? main->outcome.wait_status : 0;
     o->channel = c;

@@ -262,6 +262,8 @@ int mz_target_no_start(const struct mz_target *t, const struct mz_outcome *outco
     char *missing = missing_library(t->program->path);
     if (missing)
         mz_fail("%s cannot start: %s is missing", name, missing);
+    else if (outcome->timed_out)
+        mz_fail("%s: the time limit of %g s was reached before main", name, outcome->time_limit);
     else if (WIFSIGNALED(status))
         mz_fail("%s died before main (signal %d): build it again with this version of mazurka", name,
                 WTERMSIG(status));
