@@ -526,6 +526,45 @@ END
         json_is j "0.4 <= d['seconds'] < 1.6 and d['executions'] > $(executions first)"
 }
 
+# Workers that have given back what they had, for a checkpoint, and take long to leave (their memory is in very many
+# pages): they are ended, and the search is not complete.
+test_time_limit_slow_end() {
+    cat > slow.c << 'END'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#define SIZE  ((size_t)32 << 20)
+#define TIMES 200
+__attribute__((constructor)) static void map_again_and_again(void)
+{
+    int fd = memfd_create("large", 0);
+    char *place = mmap(NULL, SIZE * TIMES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (ftruncate(fd, SIZE) != 0) abort();
+    for (size_t i = 0; i < TIMES; i++)
+        mmap(place + i * SIZE, SIZE, PROT_READ, MAP_SHARED | MAP_POPULATE | MAP_FIXED, fd, 0);
+    close(fd);
+}
+static _Atomic int x[2];
+static void *w(void *a)
+{
+    for (int i = 0; i < 9; i++) x[i % 2]++;
+    return a;
+}
+int main(void)
+{
+    pthread_t t[3];
+    for (int i = 0; i < 3; i++) pthread_create(&t[i], NULL, w, NULL);
+    for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
+    return 0;
+}
+END
+    run 0 mazurka cc -o slow slow.c &&
+        run 3 mazurka check -j 2 --time-limit=3 --checkpoint=c ./slow && first_line out "incomplete: " && [ -s c ] &&
+        run 2 mazurka check --time-limit=0.01 ./slow && has err "time limit of 0.01 s was reached before main"
+}
+
 # What is too large for the memory that there is: optimal goes on as source, with the same executions; stateful
 # searches forget states, or stop; workers become one.
 test_memory_limit() {
