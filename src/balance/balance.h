@@ -50,7 +50,7 @@ struct mz_worker_leaves { /* executions of a worker, also those blocked or cut *
     uint64_t now;
     uint64_t expected; /* when all that it holds is done; 0: not known */
 };
-/* How much is done, estimated, from 0 to 1. */
+/* How much is done of what is not complete, estimated, from 0 to MZ_SHARE_MOST. */
 double mz_balance_share(const struct mz_balance *b, const struct mz_worker_leaves *workers);
 bool mz_balance_complete(const struct mz_balance *b); /* everything is explored */
 struct mz_balance_counts mz_balance_counts(const struct mz_balance *b);

@@ -72,5 +72,6 @@ double mz_balance_share(const struct mz_balance *b, const struct mz_worker_leave
             done += untold(&b->held[w], workers[w].now) * (b->held[w].count - b->held[w].done);
     free(order);
     free(nodes);
-    return all > done ? done / all : all > 0 ? 1 : 0;
+    const double most = (double)MZ_SHARE_MOST / (double)MZ_SHARE_ONE;
+    return all <= 0 ? 0 : done < most * all ? done / all : most;
 }

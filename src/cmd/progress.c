@@ -93,7 +93,7 @@ static struct outlook look_ahead(struct mz_progress *p, const struct mz_progress
     struct outlook o = {.rate = rate(p, v, seconds), .share = has_states(v) ? 0 : v->share, .left = -1};
     double total = agreed_total(p), now = leaves(v);
     if (o.share >= 1 || total <= 0 || o.rate <= 0) return o;
-    if (total > now) o.share = now / total;
+    if (total > now) o.share = fmin(now / total, (double)MZ_SHARE_MOST / (double)MZ_SHARE_ONE);
     o.left = total > now ? (total - now) / o.rate : 0;
     if (o.left >= SOON)
         p->soon_since = 0;

@@ -94,6 +94,7 @@ void mz_explore_estimate(struct mz_exploration *x)
     }
     if (total < done) total = done;
     if (total > MOST) total = MOST;
-    x->counters.share = total > done ? (uint64_t)(done / total * (double)MZ_SHARE_ONE) : MZ_SHARE_ONE;
+    x->counters.share = total > done ? (uint64_t)(done / total * (double)MZ_SHARE_ONE) : MZ_SHARE_MOST;
+    if (x->counters.share > MZ_SHARE_MOST) x->counters.share = MZ_SHARE_MOST;
     x->counters.expected = now + (uint64_t)(total - done);
 }

@@ -271,7 +271,8 @@ struct mz_options_block {
     uint64_t block_address; /* replaying a finding about a block of the heap: record what becomes of it */
 };
 
-#define MZ_SHARE_ONE 1000000000000000000ull
+#define MZ_SHARE_ONE  1000000000000000000ull
+#define MZ_SHARE_MOST (MZ_SHARE_ONE / 1000 * 999) /* as long as anything is left, whatever the estimate */
 struct mz_counters {
     uint64_t executions;  /* complete ones; in the channel, of stateful algorithms, also those that revisit */
     uint64_t blocked;     /* cut short because all that could run was asleep */

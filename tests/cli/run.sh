@@ -592,6 +592,7 @@ test_progress() {
         has err "% done" && has err "/s, depth" && run 3 mazurka check --time-limit=0.7 -DN=18 "$lastzero" &&
         empty err || return 1
     run 3 mazurka check --progress=json --time-limit=1.2 -j 2 --checkpoint=c -DN=18 "$lastzero" || return 1
+    ! grep -q '"share": 1,' err || { complain "all is done, and there is more: $(cat err)"; return 1; }
     tail -n 1 err > last && head -n 4 err | tail -n 1 > early && json_valid last && json_is last \
         "d['final'] and d['workers'] == 2 and d['executions'] > 0 and 0 < d['share'] < 1 and d['errors'] == 0" &&
         json_is early "not d['final'] and {'rate', 'depth', 'blocked', 'cut', 'states', 'seconds_left'} < set(d)" ||
