@@ -67,6 +67,8 @@ static int run_child(void *data)
     struct start *s = data;
     struct rlimit no_core = {0, 0};
     setpgid(0, 0);
+    while (mz_process_next_signal(0)) { /* sent to all of our group until now: the command has got it, too */
+    }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != s->parent) _exit(126);
     setrlimit(RLIMIT_CORE, &no_core);

@@ -659,6 +659,26 @@ test_special_files() {
         refuses "cannot write the checkpoint nowhere/c" mazurka check --checkpoint=nowhere/c ok.c && [ -p pipe ]
 }
 
+# A signal to the whole group, as from a terminal, also hits a program that is about to be one.
+test_signal_at_the_start() {
+    command -v setsid > /dev/null 2>&1 || return 0
+    run 0 mazurka cc -DN=18 -o lz "$root/tests/papers/lastzero.c" || return 1
+    for i in 0 1 2 3 4 5 6 7 8 9; do
+        for j in 1 2 2 8; do
+            setsid mazurka check -q -j $j ./lz > out 2> err < /dev/null &
+            sleep 0.00$i
+            until kill -TERM -$! 2> /dev/null; do :; done # there is no such group yet
+            wait $! 2> /dev/null
+            case $? in
+            2) has err "interrupted before it started" || return 1 ;;
+            3) empty err || return 1 ;;
+            143) ;;
+            *) complain "status $?: $(cat out err)"; return 1 ;;
+            esac
+        done
+    done
+}
+
 # Without descriptors or processes: fewer workers, or one clear line.
 # N: the limit that leaves numbers for N descriptors, with those that whoever runs the tests has left open
 descriptors() {
