@@ -134,10 +134,19 @@ static void settle(struct mz_pool *p)
     mz_notice("going on with %u worker%s", p->settled, p->settled == 1 ? "" : "s");
 }
 
-/* For want of processes or descriptors, where others could. */
+static bool some_started(const struct mz_pool *p)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->workers[i]->outcome.channel->started) return true;
+    return false;
+}
+
+/* Where others could, or may, if it was for want of processes or descriptors; then it has said so. */
 static bool could_not_start(const struct mz_pool *p, const struct mz_worker *w)
 {
-    return !w->rank && !w->outcome.channel->started && p->asked <= 0 && living_here(p) > 0;
+    const struct mz_channel *c = w->outcome.channel;
+    return !w->rank && !c->started && p->asked <= 0 && living_here(p) > 0 &&
+           (c->end_text[0] || some_started(p));
 }
 
 /* Others will explore again what it has not told of. */
@@ -168,12 +177,13 @@ void mz_pool_lost(struct mz_pool *p, struct mz_worker *w)
     forget(p, w);
 }
 
-/* Asked to, and it was at its end or has nothing to do, however long it took to leave. */
+/* Asked to, and it was at its end or had nothing to do, however long it took to leave. */
 static bool ended_in_order(const struct mz_pool *p, const struct mz_worker *w)
 {
-    enum mz_end end = (enum mz_end)w->outcome.channel->end;
-    return p->asked > 0 && (end == MZ_END_COMPLETE || end == MZ_END_TIME ||
-                            (w->outcome.killed && mz_balance_complete(p->balance)));
+    const struct mz_channel *c = w->outcome.channel;
+    bool idle = mz_balance_complete(p->balance) || (!c->started && some_started(p));
+    return p->asked > 0 &&
+           (c->end == MZ_END_COMPLETE || c->end == MZ_END_TIME || (w->outcome.killed && idle));
 }
 
 void mz_pool_ended(struct mz_pool *p, struct mz_worker *w)
@@ -190,7 +200,7 @@ void mz_pool_ended(struct mz_pool *p, struct mz_worker *w)
     } else if (could_not_start(p, w)) {
         w->ours = true;
         mz_balance_lost(p->balance, w->number); /* it may have been given the whole search */
-        mz_notice("a worker cannot start: %s", c->end_text);
+        mz_notice("a worker cannot start: %s", c->end_text[0] ? c->end_text : "it ended before main");
         settle(p);
     } else {
         decide(p, w);

@@ -659,6 +659,44 @@ test_special_files() {
         refuses "cannot write the checkpoint nowhere/c" mazurka check --checkpoint=nowhere/c ok.c && [ -p pipe ]
 }
 
+# A worker that is not there yet when time is up does not take away what others have found; a program that cannot start
+# is one line, not one for each worker.
+test_before_main() {
+    cat > late.c << 'END'
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+__attribute__((constructor)) static void second_is_late(void)
+{
+#ifdef BROKEN
+    exit(3);
+#endif
+    int fd = open("first", O_CREAT | O_EXCL | O_WRONLY, 0600);
+    for (volatile long k = 0; fd < 0 && k < 20000000000; k++) { }
+    close(fd);
+}
+static _Atomic int x[2];
+static void *w(void *a)
+{
+    for (int i = 0; i < 9; i++) x[i % 2]++;
+    return a;
+}
+int main(void)
+{
+    pthread_t t[3];
+    for (int i = 0; i < 3; i++) pthread_create(&t[i], NULL, w, NULL);
+    for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
+    return 0;
+}
+END
+    run 0 mazurka cc -o late late.c && run 3 mazurka check -j 2 --time-limit=1 ./late &&
+        first_line out "incomplete: " && empty err && run 0 mazurka cc -DBROKEN -o broken late.c || return 1
+    for j in 1 2 4; do
+        refuses "ended before main (exit status 3)" mazurka check -j $j ./broken || return 1
+    done
+}
+
 # A signal to the whole group, as from a terminal, also hits a program that is about to be one.
 test_signal_at_the_start() {
     command -v setsid > /dev/null 2>&1 || return 0
