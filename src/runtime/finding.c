@@ -9,6 +9,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+extern char **environ;
+
 static int holder_of(uint64_t object, uint8_t op, int slot)
 {
     switch (op) {
@@ -340,6 +342,7 @@ static _Noreturn void end_all(enum mz_end end)
 _Noreturn void mz_unsupported_at(const char *call, const char *instead, const struct mz_place *place)
 {
     if (rt.trial) mz_fiber_leave();
+    if (!rt.channel && !mz_find_channel(environ)) mz_quit(2); /* a constructor */
     char *t = rt.channel->end_text, *end = t + sizeof rt.channel->end_text;
     t = mz_text_add(t, end, call);
     t = mz_text_add(t, end, " is not supported: ");

@@ -451,6 +451,7 @@ void mz_run_atexit(void);
 _Noreturn void mz_quit(int code);
 void mz_signals_init(void);
 void mz_signals_spawn(int parent, int child);
+bool mz_find_channel(char **envp);
 void mz_os_reset(void); /* start.c: what the kernel holds goes back to its first state */
 void mz_os_ended(void); /* start.c: an execution has ended, nothing is put back yet */
 bool mz_is_system(const struct dl_phdr_info *info); /* libc, the loader, ourselves */

@@ -578,6 +578,14 @@ static const char *channel_variable(char **envp)
     return NULL;
 }
 
+bool mz_find_channel(char **envp)
+{
+    const char *number = channel_variable(envp);
+    rt.standalone = number == NULL;
+    rt.channel = number ? map_channel(number) : private_channel();
+    return rt.channel != NULL;
+}
+
 static void hide_channel_variable(char **envp)
 {
     int to = 0;
@@ -690,10 +698,7 @@ void mz_os_ended(void)
 
 static int our_main(int argc, char **argv, char **envp)
 {
-    const char *number = channel_variable(envp);
-    rt.standalone = number == NULL;
-    rt.channel = number ? map_channel(number) : private_channel();
-    if (!rt.channel) {
+    if (!mz_find_channel(envp)) {
         mz_print("mazurka: this program was built with another version of mazurka: build it again\n");
         return 2;
     }

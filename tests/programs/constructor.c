@@ -1,5 +1,6 @@
 /* Constructors run once, before main; what they did is part of the initial state.
  * EXPECT every verified 2
+ * EXPECT -DTHREAD optimal failed says=pthread_create
  */
 #include <assert.h>
 #include <pthread.h>
@@ -10,6 +11,10 @@ static _Atomic int x;
 
 __attribute__((constructor)) static void prepare(void)
 {
+#ifdef THREAD
+    pthread_t early;
+    pthread_create(&early, NULL, NULL, NULL);
+#endif
     prepared = 42;
     runs++;
 }
