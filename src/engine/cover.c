@@ -215,6 +215,7 @@ static enum mz_cover by_tree(const struct mz_exploration *x, uint32_t list, stru
     while (list) {
         const struct mz_wakeup_node *w = &x->wakeup[list];
         __builtin_prefetch(&x->wakeup[w->child]);
+        __builtin_prefetch(&x->wakeup[w->next]);
         enum mz_cover c = take(x, v, &w->elem);
         if (c && c < cover) cover = c;
         if (c && !w->child) return w->whose == MZ_SLEEPER ? MZ_UNCOVERED : cover;

@@ -241,11 +241,28 @@ static bool widen_cell(struct cell *c, const struct access *a, uint8_t mask)
     return true;
 }
 
+/* The first access to the granule in this execution: there is nothing to check. */
+static void first_access(struct cell *c, const struct access *a, uint8_t mask)
+{
+    uint32_t epoch = rt.run.threads[rt.self].epoch;
+    if (a->atomic) return;
+    clear_cell(c, mask);
+    if (a->write) {
+        c->writer = rt.self;
+        c->write_epoch = epoch;
+        c->write_pc = (uint32_t)a->pc;
+    } else {
+        c->reader = rt.self;
+        c->read_epoch = epoch;
+        c->read_pc = (uint32_t)a->pc;
+    }
+}
+
 static void access_granule(struct cell *c, const struct access *a, uint8_t mask, bool live)
 {
     if (c->execution != rt.execution) {
-        if (a->atomic) return;
-        clear_cell(c, mask);
+        first_access(c, a, mask);
+        return;
     }
     if (c->form == FREED) return; /* no data race but a use after free */
     if (c->form == SIMPLE && c->mask != mask) {
@@ -281,12 +298,19 @@ static void check_atomics(const struct access *a)
     }
 }
 
+/* What is on the thread's own stack is part of its local state (spin.c), and is there. */
+static inline bool is_own(const void *p)
+{
+    const struct mz_slot *s = &rt.slots[rt.self];
+    return (const char *)p >= s->stack_low && (const char *)p < s->stack_high;
+}
+
 static __attribute__((noinline)) void slow_access(const struct access *a, struct cell *c, uint8_t mask)
 {
     bool live = rt.path->live;
     access_granule(c, a, mask, live);
     if (c->atomic && live && !a->atomic) check_atomics(a);
-    if (mz_unlikely(!c->sound) && !a->atomic)
+    if (mz_unlikely(!c->sound) && !a->atomic && !is_own((const void *)(uintptr_t)a->address))
         c->sound = mz_memory_check(a->address, a->size, a->op, a->pc) && mask == 0xf;
 }
 
@@ -370,13 +394,6 @@ static __attribute__((noinline)) void record_access(uint64_t address, size_t siz
         mz_raw_memcpy(&value, (const void *)(uintptr_t)address, size);
     }
     mz_record(write ? MZ_OP_WRITE : MZ_OP_READ, address, (unsigned)size, flags, value, 0, 0, frame);
-}
-
-/* What is on the thread's own stack is part of its local state (spin.c). */
-static inline bool is_own(const void *p)
-{
-    const struct mz_slot *s = &rt.slots[rt.self];
-    return (const char *)p >= s->stack_low && (const char *)p < s->stack_high;
 }
 
 static inline void count_change(const void *p)
