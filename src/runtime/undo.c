@@ -16,9 +16,10 @@
  *                                         heap are compared with a copy (the mirror). Exact always.
  *   what the runtime keeps of an          threads and their pending operations: with the stack when one is
  *   execution                             continued; those that do not run when somebody says so
- *                                         (mz_undo_thread), or all if the operation may change others
- *                                         (mz_undo_step). A few words at every node. The rest says so
- *                                         before it is changed (mz_keep)
+ *                                         (mz_undo_thread, mz_undo_joined), or all if the operation may
+ *                                         change others (mz_undo_step). A few words at every node, of
+ *                                         which only those of the node gone back to matter. The rest says
+ *                                         so before it is changed (mz_keep)
  *   the engine, the C11 order             have a journal of their own
  *   what the kernel keeps                 cannot be taken back: a step that changes it is a barrier, nodes
  *                                         before it are reached by running again (mz_undo_barrier)
@@ -240,10 +241,12 @@ void mz_undo_thread(int slot)
     log_thread(slot);
 }
 
-/* Nothing is but who joins it, or has joined it. Where states are told apart, that is a change like others. */
+/* Nothing is but who joins it, or has joined it. Where states are told apart, that is a change like others.
+ */
 void mz_undo_joined(int slot)
 {
     if (!rt.undo || (un.saved | un.others) & mz_slot_bit(slot)) return;
+    _Static_assert(offsetof(struct mz_thread, joined_by) < JOINED, "all of it is kept");
     if (un.mirrors || rt.hashing)
         mz_undo_thread(slot);
     else
