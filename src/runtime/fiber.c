@@ -14,7 +14,7 @@
  *
  * Changing the fs base costs as much as the rest of a switch. If nothing that is loaded can tell threads
  * apart by it (no thread-local variables, no call of libc that might use its own; start.c decides), it is
- * left alone.
+ * left alone; then threads have addresses to be known by, but no storage, and no real thread is started.
  *
  * Stacks are shifted against each other by a few cache lines, or the tops of all would compete for the same
  * cache sets. Below each stack lies a gap that nobody may touch. */
@@ -166,6 +166,25 @@ static void start_lenders(void)
     while (__atomic_load_n(&arrived, __ATOMIC_SEQ_CST) < MZ_SLOTS - 1) mz_sys(SYS_sched_yield);
 }
 
+static void name_without_storage(void)
+{
+    uintptr_t names = (uintptr_t)mz_region_reserve(MZ_SLOTS * MZ_NAME_ROOM);
+    MZ_ASSERT(names != 0);
+    for (uint32_t s = 1; s < MZ_SLOTS; s++) {
+        rt.slots[s].fs = names + (s + 1) * MZ_NAME_ROOM - PAGE;
+        rt.slots[s].tid = rt.slots[0].tid + (int)s;
+    }
+}
+
+/* When it is known whether it will be used. */
+void mz_fiber_storage(void)
+{
+    if (rt.switch_fs)
+        start_lenders();
+    else
+        name_without_storage();
+}
+
 static uintptr_t stacks; /* of all slots, with their gaps */
 static uintptr_t large;  /* room for larger ones, which end where their slot's room does */
 #define LARGE ((size_t)4 << 30)
@@ -173,18 +192,24 @@ static uintptr_t large;  /* room for larger ones, which end where their slot's r
 static void map_stacks(void)
 {
     size_t one = STACK_SIZE + GUARD;
-    char *base = mmap(NULL, one * MZ_SLOTS, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *base = mmap(NULL, one * MZ_SLOTS, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     MZ_ASSERT(base != MAP_FAILED);
     stacks = (uintptr_t)base;
     void *room = mmap(NULL, LARGE * MZ_SLOTS, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     MZ_ASSERT(room != MAP_FAILED);
     large = (uintptr_t)room;
     for (unsigned s = 0; s < MZ_SLOTS; s++, base += one) {
-        MZ_ASSERT(mprotect(base, GUARD, PROT_NONE) == 0);
         rt.slots[s].stack_low = base + GUARD;
         rt.slots[s].stack_high = base + one - (s * STACK_SHIFT) % (16 * PAGE) / 64 * 64;
     }
+}
+
+/* Those of these slots can be used from now on; what is below them cannot. */
+void mz_fiber_open(uint32_t first, uint32_t end)
+{
+    size_t one = STACK_SIZE + GUARD;
+    for (uint32_t s = first; s < end; s++)
+        MZ_ASSERT(mprotect((char *)stacks + s * one + GUARD, STACK_SIZE, PROT_READ | PROT_WRITE) == 0);
 }
 
 /* A thread that asks for a larger stack than ours gets one of its own, for good. Where it lies depends on the
@@ -213,12 +238,14 @@ void mz_fiber_init(void)
 {
     rt.fsgsbase = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT;
     map_stacks();
-    start_lenders();
-    rt.slots[0].fs = rt.explorer_fs = get_fs();
+    rt.explorer_fs = get_fs();
     rt.slots[0].tid = (int)mz_sys(SYS_gettid);
     save_fp(&first_environment);
+    for (int s = 0; s < 3; s++) rt.slots[s].fs = rt.explorer_fs; /* to measure with */
+    mz_fiber_open(0, 3);
     rt.switch_fs = true;
     rt.switch_ns = mz_fiber_measure();
+    rt.switch_fs = false;
 }
 
 /* Where a fiber starts: with registers that do not tell who ran before it, then on to the address on its

@@ -243,6 +243,9 @@ static inline void mz_simple(uint64_t a, uint64_t b, uint64_t c)
 /* fiber.c */
 void mz_fiber_main(void); /* schedule.c: what every fiber runs */
 void mz_fiber_init(void);
+#define MZ_NAME_ROOM ((size_t)64 << 10) /* around the address of a thread that has no storage */
+void mz_fiber_storage(void);
+void mz_fiber_open(uint32_t first, uint32_t end);
 void mz_fiber_prepare(int slot);
 void mz_fiber_stacks(bool of_large, uint64_t *start, uint64_t *size); /* where those of all slots lie */
 void mz_fiber_stack(int slot, size_t size); /* of a thread about to start: at least so large */

@@ -146,6 +146,7 @@ static int slot_for_child(int parent)
         uint8_t slot = rt.child_slot[parent][n] = new_slot(parent, n);
         if (slot >= rt.slots_known) {
             mz_snapshot_threads(rt.slots_known, slot + 1u);
+            mz_fiber_open(rt.slots_known, slot + 1u);
             rt.slots_known = slot + 1u;
         }
         struct mz_thread_info *info = &rt.channel->threads[slot];

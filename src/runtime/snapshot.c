@@ -162,10 +162,13 @@ static void clear_thread_buffers(size_t slot)
     if (thread_buffers) mz_raw_memset((char *)rt.slots[slot].fs + thread_buffers, 0, 2 * sizeof(char *));
 }
 
+/* How many threads have storage of their own (fiber.c), of so many. */
+static size_t with_storage(size_t threads) { return rt.switch_fs ? threads : 1; }
+
 /* Nothing has used the storage of these threads yet; it can be large. */
 void mz_snapshot_threads(size_t first, size_t end)
 {
-    for (size_t s = first; s < end; s++)
+    for (size_t s = first; s < with_storage(end); s++)
         mz_raw_memcpy(sn.tls_saved + s * rt.tls_size, (char *)rt.slots[s].fs - rt.tls_size, rt.tls_size);
 }
 
@@ -178,11 +181,12 @@ static void save_tls(void)
     errno = 0; /* whatever happened while we set things up */
     rt.tls_size = (rt.slots[0].fs - lowest + 63) & ~(size_t)63;
     size_t size = rt.tls_size * MZ_SLOTS;
-    for (size_t s = 0; s < MZ_SLOTS; s++) size += dtv_size(s);
+    MZ_ASSERT(rt.switch_fs || rt.tls_size + PAGE <= MZ_NAME_ROOM);
+    for (size_t s = 0; s < with_storage(MZ_SLOTS); s++) size += dtv_size(s);
     sn.tls_saved = mz_region_reserve(size);
     MZ_ASSERT(sn.tls_saved != NULL);
     char *room = sn.tls_saved + rt.tls_size * MZ_SLOTS;
-    for (size_t s = 0; s < MZ_SLOTS; s++) {
+    for (size_t s = 0; s < with_storage(MZ_SLOTS); s++) {
         save_dtv(s, room);
         room += sn.dtv[s].size;
     }
@@ -346,7 +350,7 @@ void mz_snapshot_scan(void (*look)(const void *from, const void *to))
 
 void mz_snapshot_restore(void)
 {
-    size_t threads = rt.switch_fs ? rt.slots_known : 1;
+    size_t threads = with_storage(rt.slots_known);
     for (uint32_t i = 0; i < sn.page_count; i++) mz_raw_memcpy(sn.pages[i].page, sn.pages[i].saved, PAGE);
     for (size_t s = 0; s < threads; s++) {
         mz_raw_memcpy((char *)rt.slots[s].fs - rt.tls_size, sn.tls_saved + s * rt.tls_size, rt.tls_size);

@@ -685,6 +685,7 @@ void mz_os_reset(void)
 void mz_os_ended(void)
 {
     if (!rt.modules_changed) return;
+    MZ_ASSERT(rt.switch_fs); /* whoever can load something */
     for (const struct link_map *l = _r_debug.r_map; l; l = l->l_next) {
         const ElfW(Ehdr) *e = (const void *)l->l_addr;
         if (!l->l_addr || !mz_maps_contains(l->l_addr) || memcmp(e->e_ident, ELFMAG, SELFMAG)) continue;
@@ -715,11 +716,11 @@ static int our_main(int argc, char **argv, char **envp)
     mz_maps_init();
     mz_heap_init();
     mz_fiber_init();
-    rt.switch_fs = false;
 #ifdef MZ_NO_SPIN
     mz_spin_forbid("a compiler other than gcc, which mazurka was built with,");
 #endif
     dl_iterate_phdr(add_module, NULL);
+    mz_fiber_storage();
     rt.allow_races = rt.channel->options.allow_races;
     mz_keys_init();
     mz_sync_init();
