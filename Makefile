@@ -52,7 +52,7 @@ mazurka-cc mazurka-c++ mazurka-cxx: mazurka
 	ln -sf mazurka $@
 
 $B/libmazurka.so: $(target_o)
-	$(CC) $(OPT) -shared -Wl,-soname,libmazurka.so -Wl,-z,now -Wl,-Bsymbolic-functions -o $@ $^ -ldl
+	$(CC) $(OPT) -shared -Wl,-soname,libmazurka.so -Wl,--build-id -Wl,-z,now -Wl,-Bsymbolic-functions -o $@ $^ -ldl
 
 simulate_o := $(patsubst %.c,$B/host/%.o,$(base_c) $(event_c) $(engine_c) $(balance_c) $(model_c) $(simulate_c))
 $B/mz-simulate: $(simulate_o)

@@ -346,7 +346,7 @@ static void start_workers(struct mz_pool *p, double now)
 {
     uint32_t wanted = wanted_workers(p, now);
     if (p->asked > 0) return;
-    if (p->at_once || now >= p->began + ALONE) mz_remote_start(p);
+    mz_remote_start(p);
     while (living_here(p) < wanted && p->count < MZ_MAX_WORKERS) {
         if (mz_worker_start(p)) continue;
         p->failed = p->living == 0;
