@@ -469,10 +469,13 @@ static void clean_up(struct mz_pool *p)
     if (p->common_fd >= 0) close(p->common_fd);
 }
 
+#define FEW 10000
+
 /* Every part costs messages: who waits for a long search should know. */
 static void advise(const struct mz_outcome *o)
 {
-    if (o->seconds < 1 || o->sharing.parts < o->channel->counters.executions / 4) return;
+    uint64_t executions = o->channel->counters.executions;
+    if (o->seconds < 1 || executions < FEW || o->sharing.parts < executions / 4) return;
     mz_notice("nearly every execution had to be handed out by itself: one worker (-j 1) may be faster here");
 }
 
