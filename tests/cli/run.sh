@@ -746,8 +746,17 @@ test_few_descriptors() {
 test_few_processes() {
     as_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups prlimit"
     $as_nobody --nproc=9 true 2> /dev/null || return 0
-    run 0 mazurka cc -DN=14 -o lz "$root/tests/papers/lastzero.c" || return 1
+    run 0 mazurka cc -DN=14 -o lz "$root/tests/papers/lastzero.c" &&
+        run 0 mazurka cc -o ts "$root/tests/programs/thread_storage.c" || return 1
     chmod -R a+rwx "$work" && chmod a+rx .
+    for n in 2 4; do # threads with storage of their own are real ones for a moment
+        HOME=$TMPDIR $as_nobody --nproc=$n "$mazurka" check -q ./ts > out 2> err < /dev/null
+        case "$n $?" in
+        "2 2") has err "ulimit -u" || return 1 ;;
+        "4 0") has out "2 executions" || return 1 ;;
+        *) complain "status $? with $n processes: $(cat out err)"; return 1 ;;
+        esac
+    done
     for n in 1 2 4 5 80; do
         HOME=$TMPDIR $as_nobody --nproc=$n "$mazurka" check -q -j 3 ./lz > out 2> err < /dev/null
         case "$n $?" in
