@@ -57,6 +57,25 @@ first_line() { # FILE TEXT: the first line begins so
 
 empty() { [ ! -s "$1" ] || complain "$1 is not empty: $(head -n 1 "$1")"; }
 
+# Three threads: more executions than anybody waits for. Goes behind what includes pthread.h.
+long_search() {
+    cat << 'END'
+static _Atomic int x[2];
+static void *w(void *a)
+{
+    for (int i = 0; i < 9; i++) x[i % 2]++;
+    return a;
+}
+int main(void)
+{
+    pthread_t t[3];
+    for (int i = 0; i < 3; i++) pthread_create(&t[i], NULL, w, NULL);
+    for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
+    return 0;
+}
+END
+}
+
 # refuses TEXT COMMAND...: status 2, nothing on stdout, one line "mazurka: ...TEXT..." on stderr
 refuses() {
     text=$1
@@ -546,20 +565,8 @@ __attribute__((constructor)) static void map_again_and_again(void)
         mmap(place + i * SIZE, SIZE, PROT_READ, MAP_SHARED | MAP_POPULATE | MAP_FIXED, fd, 0);
     close(fd);
 }
-static _Atomic int x[2];
-static void *w(void *a)
-{
-    for (int i = 0; i < 9; i++) x[i % 2]++;
-    return a;
-}
-int main(void)
-{
-    pthread_t t[3];
-    for (int i = 0; i < 3; i++) pthread_create(&t[i], NULL, w, NULL);
-    for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
-    return 0;
-}
 END
+    long_search >> slow.c
     run 0 mazurka cc -o slow slow.c &&
         run 3 mazurka check -j 2 --time-limit=3 --checkpoint=c ./slow && first_line out "incomplete: " && [ -s c ] &&
         run 2 mazurka check --time-limit=0.01 ./slow && has err "time limit of 0.01 s was reached before main"
@@ -676,20 +683,8 @@ __attribute__((constructor)) static void second_is_late(void)
     for (volatile long k = 0; fd < 0 && k < 20000000000; k++) { }
     close(fd);
 }
-static _Atomic int x[2];
-static void *w(void *a)
-{
-    for (int i = 0; i < 9; i++) x[i % 2]++;
-    return a;
-}
-int main(void)
-{
-    pthread_t t[3];
-    for (int i = 0; i < 3; i++) pthread_create(&t[i], NULL, w, NULL);
-    for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
-    return 0;
-}
 END
+    long_search >> late.c
     run 0 mazurka cc -o late late.c && run 3 mazurka check -j 2 --time-limit=1 ./late &&
         first_line out "incomplete: " && empty err && run 0 mazurka cc -DBROKEN -o broken late.c || return 1
     for j in 1 2 4; do
