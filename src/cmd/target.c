@@ -254,6 +254,17 @@ static char *missing_library(const char *program)
     return name;
 }
 
+/* Are so few descriptors left that the dynamic linker, which opens a library at a time, may have had none? */
+static bool few_descriptors(void)
+{
+    int spare[4];
+    size_t n = 0;
+    while (n < sizeof spare / sizeof spare[0] && (spare[n] = open("/", O_RDONLY | O_CLOEXEC)) >= 0) n++;
+    bool few = n < sizeof spare / sizeof spare[0] && errno == EMFILE;
+    while (n > 0) close(spare[--n]);
+    return few;
+}
+
 int mz_target_no_start(const struct mz_target *t, const struct mz_outcome *outcome)
 {
     const char *name = t->program->name;
@@ -261,6 +272,7 @@ int mz_target_no_start(const struct mz_target *t, const struct mz_outcome *outco
     if (outcome->interrupted) return mz_fail("%s: interrupted before it started", name);
     if (outcome->channel && outcome->channel->end_text[0]) /* it got as far as to say why */
         return mz_fail("%s cannot start: %s", name, outcome->channel->end_text);
+    if (few_descriptors()) return mz_fail("%s cannot start: %s", name, mz_reason(EMFILE));
     char *missing = missing_library(t->program->path);
     if (missing)
         mz_fail("%s cannot start: %s is missing", name, missing);
