@@ -21,10 +21,10 @@
 #include "../report/message.h"
 #include "cluster_internal.h"
 #include "files.h"
+#include "neighbour.h"
 #include "process.h"
 #include "tempdir.h"
 
-#define LONGEST_NAP    0.002
 #define NEWS           0.1    /* seconds between counters that are sent */
 #define LAST_WAIT      3600.0 /* seconds for rank 0 to replay what was found */
 #define LAST_NAP       0.005
@@ -39,7 +39,7 @@ struct agent {
     struct mz_list arguments, environment;
     double heard, news;
     uint64_t counted, elsewhere; /* executions: ours, and those of others that have been added */
-    bool set_up, quit, bye;
+    bool can_share, set_up, stopping, quit, bye;
 };
 
 /* ---- to rank 0 ---- */
@@ -65,6 +65,22 @@ static void put_piece(struct mz_message *m, const struct mz_channel *c, uint64_t
     mz_put_block(m, (const char *)c + offset, size);
 }
 
+static size_t left(const char *at, const char *end) { return end - at < 64 ? (size_t)(end - at) : 64; }
+
+/* The same, without what is zero: of what is sent once, and is zero there until then. */
+static void put_sparse(struct mz_message *m, const struct mz_channel *c, uint64_t offset, uint64_t size)
+{
+    static const char zeros[64];
+    const char *at = (const char *)c + offset, *end = at + size;
+    while (at < end) {
+        const char *from = at;
+        size_t n;
+        while (at < end && (n = left(at, end), memcmp(at, zeros, n) != 0)) at += n;
+        if (at > from) put_piece(m, c, (uint64_t)(from - (const char *)c), (uint64_t)(at - from));
+        while (at < end && (n = left(at, end), memcmp(at, zeros, n) == 0)) at += n;
+    }
+}
+
 #define FIELD(c, field) offsetof(struct mz_channel, field), sizeof(c)->field
 
 /* New findings with their schedules, then the counters, of findings, too. */
@@ -86,8 +102,8 @@ static void put_news(struct mz_worker *w, struct mz_message *m)
 static void put_beginning(struct mz_worker *w, struct mz_message *m)
 {
     const struct mz_channel *c = w->outcome.channel;
-    put_piece(m, c, FIELD(c, modules));
-    put_piece(m, c, FIELD(c, layout));
+    put_sparse(m, c, FIELD(c, modules));
+    put_sparse(m, c, FIELD(c, layout));
     w->begun = true;
 }
 
@@ -127,8 +143,8 @@ static void send_end(struct agent *a, struct mz_worker *w, uint64_t processor)
     struct mz_message *m = begin_of(a, MZ_ANSWER_PIECES, w);
     put_news(w, m);
     put_beginning(w, m);
-    put_piece(m, c, FIELD(c, threads));
-    put_piece(m, c, tail, sizeof *c - tail);
+    put_sparse(m, c, FIELD(c, threads));
+    put_sparse(m, c, tail, sizeof *c - tail);
     put_piece(m, c, c->live_offset, c->live_length * sizeof(struct mz_step));
     put_link(w, m);
     send(a);
@@ -224,24 +240,18 @@ static void set_up(struct agent *a, struct mz_message *m)
     t->show_output = mz_get(m);
     t->output_to_stderr = mz_get(m);
     t->stack_limit = mz_get_long(m);
-    a->pool.common_fd = -1;
-    bool good = !a->set_up && mz_pool_make_common(&a->pool) == 0;
-    for (int i = 0; i < MZ_MAX_THREADS; i++) {
-        uint32_t slot = mz_get(m);
-        if (good) a->pool.common->slots[i] = slot;
-    }
-    if (good) a->pool.common->asks = 1;
+    if ((a->cluster->near = mz_neighbour_get(m))) a->cluster->far = 0;
     a->program.name = mz_get_text(m);
     get_list(m, &a->arguments);
     get_environment(m, &a->environment);
     const void *data = mz_get_block(m, &size);
-    if (good && !m->bad) a->program.path = write_program(a->program.name, data, size);
+    if (a->can_share && !m->bad) a->program.path = write_program(a->program.name, data, size);
     t->program = &a->program;
     t->arguments = &a->arguments;
     t->environment = mz_list_argv(&a->environment);
     t->cluster = true;
     a->pool.target = t;
-    a->set_up = good && a->program.path;
+    a->set_up = a->program.path != NULL;
     if (a->set_up) return;
     begin(a, MZ_ANSWER_CANNOT);
     send(a);
@@ -258,13 +268,24 @@ static void start(struct agent *a, uint32_t number)
     send(a);
 }
 
-static void take_slot(struct agent *a, struct mz_worker *w, struct mz_message *m)
+/* Whoever waits for one goes on if it is there, or if there is none left. */
+static void take_slots(struct agent *a, struct mz_message *m)
 {
-    uint32_t name = mz_get(m), slot = mz_get(m);
-    if (slot && slot < MZ_MAX_THREADS) __atomic_store_n(&a->pool.common->slots[slot], name, __ATOMIC_RELEASE);
-    w->slot_asked = 0;
-    __atomic_store_n(&mz_worker_link(w)->slot, 0, __ATOMIC_RELEASE);
-    mz_worker_ring(w);
+    struct mz_common *common = a->pool.common;
+    if (!a->set_up) return;
+    for (int s = 0; s < MZ_MAX_THREADS; s++) {
+        uint32_t name = mz_get(m);
+        if (name) __atomic_store_n(&common->slots[s], name, __ATOMIC_RELEASE);
+    }
+    for (uint32_t i = 0; i < a->pool.count; i++) {
+        struct mz_worker *w = a->pool.workers[i];
+        uint32_t name = __atomic_load_n(&mz_worker_link(w)->slot, __ATOMIC_ACQUIRE);
+        if (!w->alive || !name) continue;
+        if (!mz_common_known_slot(common, name) && !common->slots[MZ_MAX_THREADS - 1]) continue;
+        w->slot_asked = 0;
+        __atomic_store_n(&mz_worker_link(w)->slot, 0, __ATOMIC_RELEASE);
+        mz_worker_ring(w);
+    }
 }
 
 static void kill_worker(struct agent *a, struct mz_worker *w, bool report)
@@ -293,18 +314,21 @@ static void hear_for(struct agent *a, uint32_t kind, struct mz_message *m)
     if (kind == MZ_SAY_TELL) mz_worker_say(w, &inner);
     if (kind == MZ_SAY_LAYOUT) mz_get_bytes(m, &w->outcome.channel->reference, sizeof(struct mz_layout));
     if (kind == MZ_SAY_WISH) mz_worker_link(w)->wish = mz_get(m);
-    if (kind == MZ_SAY_STOP) mz_worker_ask_to_stop(w);
+    if (kind == MZ_SAY_STOP) mz_worker_ask_to_stop(w), a->stopping = true;
     if (kind == MZ_SAY_KILL) kill_worker(a, w, mz_get(m));
-    if (kind == MZ_SAY_SLOT) take_slot(a, w, m);
 }
 
 static void hear(struct agent *a, struct mz_message *m)
 {
     uint32_t kind = mz_get(m);
     uint64_t others;
+    if (kind != MZ_SAY_ALIVE) a->cluster->busy = mz_process_clock();
     switch (kind) {
     case MZ_SAY_SETUP:
         set_up(a, m);
+        break;
+    case MZ_SAY_SLOTS:
+        take_slots(a, m);
         break;
     case MZ_SAY_ALIVE:
         others = mz_get_long(m);
@@ -378,12 +402,9 @@ static void look_at_workers(struct agent *a, double now)
 
 static void nap(struct agent *a)
 {
-    double seconds = mz_cluster_nap(a->cluster, mz_process_clock(), LONGEST_NAP);
-    struct timespec t = {0, (long)(seconds * 1e9)};
-    if (a->set_up)
-        mz_pool_nap(&a->pool, seconds);
-    else
-        nanosleep(&t, NULL);
+    bool expecting = !a->set_up || a->stopping;
+    for (uint32_t i = 0; i < a->pool.count; i++) expecting |= !a->pool.workers[i]->begun;
+    mz_pool_nap(&a->pool, mz_cluster_nap(a->cluster, expecting));
 }
 
 static void handle_signal(struct agent *a, int signal)
@@ -399,6 +420,7 @@ static void live(struct agent *a)
     int rank;
     while (!a->quit) {
         double now = mz_process_clock();
+        if (mz_pool_rung(&a->pool)) a->cluster->busy = now;
         while (!a->quit && mz_cluster_receive(a->cluster, &rank, &m)) {
             if (rank != 0) continue;
             a->heard = now;
@@ -433,6 +455,7 @@ static void greet(struct agent *a, const char *host)
     struct mz_message *m = begin(a, MZ_ANSWER_HELLO);
     mz_put_text(m, mz_cluster_build());
     mz_put_text(m, host);
+    mz_neighbour_put(m, &a->pool);
     send(a);
 }
 
@@ -445,6 +468,10 @@ int mz_agent(void)
     mz_cluster_stand_behind();
     a.cluster = mz_cluster_join();
     if (!a.cluster) return MZ_STATUS_FAILED;
+    static struct mz_common alone; /* rank 0 must hear that it can do nothing, or would wait for it */
+    a.can_share = mz_pool_make_common(&a.pool) == 0;
+    if (!a.can_share) a.pool.common = &alone;
+    a.pool.common->asks = 1;
     name = mz_format("rank %d on %s: ", a.cluster->rank, host);
     mz_message_prefix(name);
     a.heard = mz_process_clock() + FIRST_PATIENCE;

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,16 +17,20 @@
 #include "../base/region.h"
 #include "../report/memory.h"
 #include "../report/message.h"
+#include "neighbour.h"
 #include "paths.h"
 #include "process.h"
 #include "tempdir.h"
 
 #define ROOM       ((size_t)1 << 32)
-#define PATIENCE   10.0 /* seconds */
-#define FIRST_WAIT 120  /* seconds */
-#define LAST_WORDS 5.0  /* for what was sent to go, and for MPI to end */
-#define SHORT_NAP  0.00005
-#define NAP_SHARE  16 /* of the time since the last message */
+#define PATIENCE   10.0    /* seconds */
+#define FIRST_WAIT 120     /* seconds */
+#define LAST_WORDS 5.0     /* for what was sent to go, and for MPI to end */
+#define SHORT_NAP  0.00005 /* seconds */
+#define LONG_NAP   0.005
+#define SOON       0.0002
+#define RUNG       0.001   /* how long after a bell a message may come */
+#define NAP_COST   0.00003 /* of processor time */
 
 /* ---- who are we? ---- */
 
@@ -128,6 +133,7 @@ struct mz_cluster *mz_cluster_join(void)
     struct mz_cluster *c = mz_memory_new(sizeof *c);
     signal(SIGUSR1, do_nothing); /* MPICH's mpirun sends it when a rank has died */
     c->transport = t;
+    c->far = 1;
     c->patience = patience && atof(patience) > 0 ? atof(patience) : PATIENCE;
     c->out = (struct mz_message){.data = mz_region_reserve(ROOM), .capacity = ROOM};
     /* No rank reads the memory of another, which may die meanwhile and would take it along. */
@@ -169,6 +175,8 @@ void mz_cluster_leave(struct mz_cluster *c, int status, unsigned patience)
     if (!c->lost_some) c->transport->close();
     alarm(0);
     mz_region_free(c->out.data, ROOM);
+    mz_neighbour_leave(c->near);
+    for (int r = 1; c->ranks && r < c->size; r++) mz_neighbour_leave(c->ranks[r].near);
     free(c->ranks);
     free(c);
 }
@@ -182,6 +190,7 @@ int mz_cluster_open(struct mz_cluster **cluster)
     struct mz_cluster *c = mz_cluster_join();
     if (!c) return MZ_STATUS_FAILED;
     c->ranks = mz_memory_new((size_t)c->size * sizeof *c->ranks);
+    c->far = c->size - 1;
     *cluster = c;
     return 0;
 }
@@ -267,6 +276,7 @@ void mz_cluster_send(struct mz_cluster *c, int rank)
     c->busy = mz_process_clock();
     if (rank > 0 && c->ranks[rank].state == MZ_RANK_GONE && !c->dismissed) return;
     c->transport->send(rank, c->out.data, c->out.count); /* one that cannot be reached is missed soon */
+    mz_neighbour_ring(rank > 0 ? c->ranks[rank].near : c->near);
 }
 
 bool mz_cluster_receive(struct mz_cluster *c, int *rank, struct mz_message *m)
@@ -275,7 +285,6 @@ bool mz_cluster_receive(struct mz_cluster *c, int *rank, struct mz_message *m)
     const void *data = c->transport->receive(rank, &size);
     if (!data) return false;
     *m = (struct mz_message){.data = (uint8_t *)data, .count = size, .capacity = size};
-    c->busy = mz_process_clock();
     return true;
 }
 
@@ -306,10 +315,14 @@ char *mz_get_text(struct mz_message *m)
     return mz_memory_stringn(text, size);
 }
 
-double mz_cluster_nap(const struct mz_cluster *c, double now, double longest)
+/* If messages come once in so many seconds as it has been silent now, then this costs least: a message waits
+ * for half a nap, and each nap costs a little of a processor that a worker could have. */
+double mz_cluster_nap(const struct mz_cluster *c, bool expecting)
 {
-    double nap = (now - c->busy) / NAP_SHARE;
-    return nap < SHORT_NAP ? SHORT_NAP : nap > longest ? longest : nap;
+    double silence = mz_process_clock() - c->busy, nap = sqrt(2 * NAP_COST * silence);
+    double longest = !c->transport->idle() ? SHORT_NAP : expecting ? SOON : LONG_NAP;
+    if (c->far == 0 && silence > RUNG) nap = longest;
+    return nap > longest ? longest : nap < SHORT_NAP ? SHORT_NAP : nap;
 }
 
 /* Of its size and its beginning, where its build id is (Makefile), which is made of all of it. */

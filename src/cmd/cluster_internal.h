@@ -19,7 +19,7 @@ enum mz_say {                /* from rank 0 */
               MZ_SAY_WISH,   /* worker, enum mz_share_wish */
               MZ_SAY_STOP,   /* worker: it is asked to stop */
               MZ_SAY_KILL,  /* worker; 1: after looking where it is, and tell what came of it; 0: forget it */
-              MZ_SAY_SLOT,  /* worker, the name of a thread, its slot (0: there is none left) */
+              MZ_SAY_SLOTS, /* the names of all threads that have one */
               MZ_SAY_ALIVE, /* how many executions others have made */
               MZ_SAY_QUIT,  /* there is no more to do; wait for ... */
               MZ_SAY_BYE    /* 1: some are lost, so MPI cannot be ended in good order: just exit */
@@ -51,18 +51,22 @@ struct mz_rank { /* another one, as rank 0 knows it */
     enum mz_rank_state state;
     char host[64];
     double heard;
-    uint32_t living;     /* workers */
-    uint64_t executions; /* of its workers, at its last heartbeat */
-    double processor;    /* seconds, of its agent */
+    struct mz_common *near;         /* NULL: it is on another host */
+    uint32_t slots[MZ_MAX_THREADS]; /* as it knows them */
+    uint32_t living;                /* workers */
+    uint64_t executions;            /* of its workers, at its last heartbeat */
+    double processor;               /* seconds, of its agent */
 };
 
 struct mz_cluster {
     const struct mz_transport *transport;
     int rank, size;
     struct mz_rank *ranks;   /* rank 0: of all; [0] is not used */
+    struct mz_common *near;  /* others: rank 0's */
+    int far;                 /* how many ranks we talk to that do not ring */
     struct mz_message out;   /* room for one message */
     double patience;         /* seconds until a rank that says nothing is given up */
-    double busy;             /* when a message last came or went */
+    double busy;             /* when a message last came or went, other than mere news */
     double beat;             /* when the last heartbeat was sent */
     bool lost_some;          /* then MPI cannot be ended in good order */
     bool dismissed;          /* all have been told to go home */
@@ -78,8 +82,9 @@ void mz_put_block(struct mz_message *m, const void *data, size_t size);
 void mz_put_text(struct mz_message *m, const char *text);
 const void *mz_get_block(struct mz_message *m, size_t *size);
 char *mz_get_text(struct mz_message *m); /* a new string */
-/* How long to sleep until it is looked again whether a message has come: less, when some came lately. */
-double mz_cluster_nap(const struct mz_cluster *c, double now, double longest);
+/* How long to sleep until it is looked again whether a message has come: less, when some came lately, or if
+ * something is expected that is not told by a bell. */
+double mz_cluster_nap(const struct mz_cluster *c, bool expecting);
 /* Of several that have the same to say, this one does. */
 bool mz_cluster_first_of_host(void);
 /* What must be the same on all hosts. */

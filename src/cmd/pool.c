@@ -3,11 +3,12 @@
 #include "pool_internal.h"
 
 #include <errno.h>
-#include <linux/futex.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -26,7 +27,6 @@
 #define SAVE_PATIENCE 2.0   /* for workers to give back what they have */
 #define LAST_PATIENCE 0.5   /* the same when time is up */
 #define LAST_POLL     0.001 /* when all are about to end */
-#define LONGEST_NAP   0.001 /* of a cluster, whose messages do not wake us */
 #define LOOK          0.005 /* between looking at what is not urgent */
 #define MOST_KILLS    8     /* in a row: it is no accident */
 #define ROOM          ((size_t)1 << 32)
@@ -299,6 +299,7 @@ static void hear_all(struct mz_pool *p)
 static bool give_task(struct mz_pool *p, struct mz_worker *w)
 {
     if (!mz_balance_task(p->balance, w->number, !w->knows, &p->message)) return false;
+    if (w->rank) mz_remote_slots(p, w->rank, false);
     mz_worker_say(w, &p->message);
     w->knows = true;
     w->hungry = false;
@@ -384,11 +385,19 @@ static void save(struct mz_pool *p, double now)
 
 /* ---- the run ---- */
 
+/* Does what is to come not ring? */
+static bool expecting(const struct mz_pool *p)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->workers[i]->alive && (p->asked > 0 || !p->workers[i]->knows)) return true;
+    return false;
+}
+
 static void wait_for_something(struct mz_pool *p, double now)
 {
     bool growing = wanted_workers(p, now) < p->options->jobs;
     if (p->cluster)
-        mz_pool_nap(p, mz_cluster_nap(p->cluster, mz_process_clock(), LONGEST_NAP));
+        mz_pool_nap(p, mz_cluster_nap(p->cluster, expecting(p)));
     else if (p->asked > 0)
         handle_signal(p, mz_process_next_signal(LAST_POLL));
     else
@@ -430,6 +439,7 @@ static void watch(struct mz_pool *p)
 {
     for (;;) {
         double now = mz_process_clock();
+        if (mz_pool_rung(p) && p->cluster) p->cluster->busy = now;
         look_around(p, now);
         hear_all(p);
         mz_remote_listen(p, now);
@@ -447,11 +457,14 @@ static void watch(struct mz_pool *p)
 
 int mz_pool_make_common(struct mz_pool *p)
 {
-    p->common_fd = memfd_create("mazurka-workers", MFD_CLOEXEC);
+    p->common_fd = memfd_create(MZ_COMMON_NAME, MFD_CLOEXEC);
     p->common = MAP_FAILED;
     if (p->common_fd >= 0 && ftruncate(p->common_fd, sizeof *p->common) == 0)
         p->common = mmap(NULL, sizeof *p->common, PROT_READ | PROT_WRITE, MAP_SHARED, p->common_fd, 0);
-    if (p->common != MAP_FAILED) return 0;
+    if (p->common != MAP_FAILED) {
+        if (getrandom(&p->common->secret, sizeof p->common->secret, GRND_NONBLOCK) < 0) p->common->secret = 0;
+        return 0;
+    }
     return mz_fail("cannot make the memory that workers share: %s", mz_reason(errno));
 }
 
@@ -479,6 +492,17 @@ static void advise(const struct mz_outcome *o)
     mz_notice("nearly every execution had to be handed out by itself: one worker (-j 1) may be faster here");
 }
 
+/* Open MPI binds a rank to one processor, and with it all its workers, unless it is told not to. */
+static void look_at_binding(uint32_t jobs)
+{
+    cpu_set_t own;
+    long all = sysconf(_SC_NPROCESSORS_ONLN);
+    if (sched_getaffinity(0, sizeof own, &own) < 0 || CPU_COUNT(&own) >= (int)jobs || CPU_COUNT(&own) >= all)
+        return;
+    mz_notice("mpirun has bound this rank to %d of %ld processors, for %u workers: mpirun --bind-to none",
+              CPU_COUNT(&own), all, jobs);
+}
+
 int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, struct mz_outcome *outcome)
 {
     struct mz_pool p = {
@@ -494,7 +518,9 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
     int status = mz_pool_make_common(&p);
     if (status == 0 && options->checkpoint) status = mz_checkpoint_try(options->checkpoint);
     if (status == 0 && options->resume) status = mz_checkpoint_read(&p);
+    if (p.cluster && status == 0) look_at_binding(options->jobs);
     p.started = p.saved = p.began = mz_process_clock();
+    if (p.cluster) p.cluster->busy = p.started;
     if (status == 0) watch(&p);
     if (status == 0 && options->checkpoint && !p.failed && !mz_balance_complete(p.balance)) {
         for (uint32_t i = 0; i < p.count; i++) mz_balance_lost(p.balance, i);

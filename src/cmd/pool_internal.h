@@ -46,6 +46,7 @@ struct mz_pool {
     uint32_t count, living, most; /* ever; now; at once */
     int common_fd;
     struct mz_common *common;
+    uint32_t bell;                    /* of it, as last seen */
     struct mz_message message, reply; /* for the balancer */
     double started, looked;           /* when; the latter: around */
     double began;                     /* the search, as it is now: from the start, or when it started over */
@@ -94,7 +95,10 @@ void mz_worker_ask_to_stop(struct mz_worker *w);
 bool mz_worker_hear(struct mz_worker *w, struct mz_message *m);
 struct mz_link *mz_worker_link(const struct mz_worker *w);
 void mz_worker_ring(struct mz_worker *w);
-/* Until a worker here has something to say, and no longer than that; less than a second. */
+/* Has the bell been rung since the last call? Before looking for anything. */
+bool mz_pool_rung(struct mz_pool *p);
+/* Until the bell is rung, or a worker here has something to say, and no longer than that; less than a second.
+ */
 void mz_pool_nap(struct mz_pool *p, double seconds);
 
 /* pool_merge.c */

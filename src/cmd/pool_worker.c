@@ -42,13 +42,19 @@ static bool something_to_hear(const struct mz_pool *p)
     return false;
 }
 
+bool mz_pool_rung(struct mz_pool *p)
+{
+    uint32_t before = p->bell;
+    p->bell = __atomic_load_n(&p->common->bell, __ATOMIC_SEQ_CST);
+    return p->bell != before;
+}
+
 void mz_pool_nap(struct mz_pool *p, double seconds)
 {
     struct timespec t = {0, (long)(seconds * 1e9)};
     __atomic_store_n(&p->common->waiting, 1, __ATOMIC_SEQ_CST);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    uint32_t seen = p->common->bell;
-    if (!something_to_hear(p)) syscall(SYS_futex, &p->common->bell, FUTEX_WAIT, seen, &t, NULL, 0);
+    if (!something_to_hear(p)) syscall(SYS_futex, &p->common->bell, FUTEX_WAIT, p->bell, &t, NULL, 0);
     p->common->waiting = 0;
 }
 

@@ -11,6 +11,7 @@
 #include "../report/memory.h"
 #include "../report/message.h"
 #include "cluster_internal.h"
+#include "neighbour.h"
 #include "process.h"
 
 #define FIRST_PATIENCE 60.0 /* seconds for a rank to begin */
@@ -102,7 +103,7 @@ static bool put_setup(struct mz_pool *p, struct mz_message *m)
     mz_put(m, t->show_output);
     mz_put(m, t->output_to_stderr);
     mz_put_long(m, stack.rlim_cur);
-    for (int i = 0; i < MZ_MAX_THREADS; i++) mz_put(m, p->common->slots[i]);
+    mz_neighbour_put(m, p);
     mz_put_text(m, t->program->name);
     put_list(m, t->arguments->count ? t->arguments->items : none);
     put_list(m, environ);
@@ -131,6 +132,7 @@ static void hear_hello(struct mz_pool *p, int rank, struct mz_message *m)
         r->state = MZ_RANK_OUT;
         c->left_out++;
     } else {
+        if ((r->near = mz_neighbour_get(m))) c->far--;
         mz_cluster_begin(c, MZ_SAY_SETUP);
         if (!put_setup(p, &c->out)) return; /* the program has gone: no worker can be started here either */
         mz_cluster_send(c, rank);
@@ -206,13 +208,22 @@ static void hear_ended(struct mz_pool *p, struct mz_worker *w, struct mz_message
     mz_pool_ended(p, w);
 }
 
-static void hear_slot(struct mz_worker *w, struct mz_message *m, struct mz_common *common)
+void mz_remote_slots(struct mz_pool *p, int rank, bool anyway)
 {
-    uint32_t name = mz_get(m);
-    struct mz_message *out = begin(w, MZ_SAY_SLOT);
-    mz_put(out, name);
-    mz_put(out, (uint32_t)mz_common_slot(common, name));
-    send(w);
+    struct mz_cluster *c = p->cluster;
+    uint32_t now[MZ_MAX_THREADS], *known = c->ranks[rank].slots;
+    for (int s = 0; s < MZ_MAX_THREADS; s++) now[s] = __atomic_load_n(&p->common->slots[s], __ATOMIC_ACQUIRE);
+    if (!anyway && !memcmp(now, known, sizeof now)) return;
+    memcpy(known, now, sizeof now);
+    mz_cluster_begin(c, MZ_SAY_SLOTS);
+    mz_put_bytes(&c->out, now, sizeof now);
+    mz_cluster_send(c, rank);
+}
+
+static void hear_slot(struct mz_pool *p, struct mz_worker *w, struct mz_message *m)
+{
+    mz_common_slot(p->common, mz_get(m));
+    mz_remote_slots(p, w->rank, true); /* if there is none left, that is an answer, too */
 }
 
 static void hear_of_worker(struct mz_pool *p, struct mz_worker *w, uint32_t kind, struct mz_message *m)
@@ -231,7 +242,7 @@ static void hear_of_worker(struct mz_pool *p, struct mz_worker *w, uint32_t kind
         hear_ended(p, w, m);
         break;
     case MZ_ANSWER_SLOT:
-        hear_slot(w, m, p->common);
+        hear_slot(p, w, m);
         break;
     default:
         break;
@@ -243,6 +254,7 @@ static void hear(struct mz_pool *p, int rank, struct mz_message *m)
     struct mz_rank *r = &p->cluster->ranks[rank];
     uint32_t kind = mz_get(m);
     uint64_t executions;
+    if (kind != MZ_ANSWER_ALIVE && kind != MZ_ANSWER_PIECES) p->cluster->busy = mz_process_clock();
     switch (kind) {
     case MZ_ANSWER_HELLO:
         hear_hello(p, rank, m);

@@ -19,6 +19,8 @@ void mz_remote_give_up(struct mz_pool *p);
 
 /* For a worker of another rank: what the functions of pool_worker.c do for one here. */
 void mz_remote_say(struct mz_worker *w, const struct mz_message *m);
+/* Before a task: what slots threads have been given, or a worker would ask for each of them. */
+void mz_remote_slots(struct mz_pool *p, int rank, bool anyway);
 void mz_remote_wish(struct mz_worker *w, enum mz_share_wish wish);
 void mz_remote_layout(struct mz_worker *w, const struct mz_layout *layout);
 void mz_remote_stop(struct mz_worker *w);

@@ -168,6 +168,9 @@ class Run:
         """One of those that are there, told to go on without a rank that has died."""
         self.jobs = self.rng.choice([1, 1, 2])
         os.environ.update(MPI_ENVIRONMENT)
+        os.environ.pop("MAZURKA_FAR", None)
+        if self.rng.random() < 0.5:
+            os.environ["MAZURKA_FAR"] = "1" # as if ranks were on different hosts
         return self.rng.choice(MPIRUNS)
 
     def descendants(self, pid):

@@ -101,6 +101,33 @@ test_addresses() {
     return $result
 }
 
+# Ranks that do not wake each other, as on several hosts; or only one of them the other.
+test_far() {
+    p=$root/tests
+    export MAZURKA_SHARE_AT_ONCE=1 MAZURKA_FAR=1
+    same -DN=13 "$p/papers/indexer.c" && same -DN=6 "$p/papers/lastzero.c" && same "$p/programs/deadlock_abba.c"
+    result=$?
+    unset MAZURKA_SHARE_AT_ONCE MAZURKA_FAR
+    [ $result = 0 ] || return 1
+    for rank in 0 1; do
+        mpirun 2 -- sh -c 'case ${OMPI_COMM_WORLD_RANK-$PMI_RANK} in '$rank') export MAZURKA_FAR=1 ;; esac; exec "$@"' sh \
+            "$root/mazurka" check --color=never $indexer > out 2> err || complain "status $?: $(head -n 3 err)"
+        verified out && grep -q '2 ranks.*2 workers' out || complain "rank $rank does not hear: $(cat out err)"
+    done
+}
+
+# Several workers on one processor: there is a word about it.
+test_binding() {
+    [ "$(nproc)" -gt 1 ] && command -v taskset > /dev/null || { skipped="$skipped $mpi:binding"; return 0; }
+    case $mpi in openmpi) how='--bind-to none' ;; *) how= ;; esac
+    # shellcheck disable=SC2086
+    mpirun 2 $how -- taskset -c 0 "$root/mazurka" check -q -j 2 "$root/tests/papers/fig1.c" > out 2> err
+    grep -q 'bound this rank to 1 of [0-9]* processors, for 2 workers: mpirun --bind-to none' err || complain "$(cat err)"
+    # shellcheck disable=SC2086
+    mpirun 2 $how -- "$root/mazurka" check -q -j 2 "$root/tests/papers/fig1.c" > out 2> err
+    [ ! -s err ] || complain "$(cat err)"
+}
+
 # As on hosts with other limits: what is mapped lies elsewhere.
 test_limits() {
     cat > elsewhere << 'END'
@@ -250,7 +277,7 @@ begin_hosts() {
 while :; do case \$1 in -*) shift ;; *) break ;; esac; done
 case \$1 in *.1) h=a ;; *) h=b ;; esac
 shift
-export TMPDIR=$work/tmp-\$h
+export TMPDIR=$work/tmp-\$h MAZURKA_FAR=1
 exec ip netns exec $hosts\$h unshare -u sh -c "hostname host\$h; exec sh -c '\$*'"
 END
     chmod +x launch
@@ -282,6 +309,7 @@ on_hosts() { # OPTION... -- COMMAND
 # Two hosts with addresses of their own, and a temporary directory each.
 test_hosts() {
     begin_hosts || { skipped="$skipped $mpi:hosts(network-namespaces-are-not-allowed)"; end_hosts; return 0; }
+    export MAZURKA_FAR=1 # they have one kernel, but that is not what is to be tested
     # shellcheck disable=SC2086
     on_hosts "$root/mazurka" check --color=never $indexer > out 2> err || complain "status $?: $(head -n 5 err)"
     verified out && grep -q '2 ranks on 2 hosts' out || complain "$(cat out)"
@@ -298,6 +326,7 @@ test_hosts() {
     ip -n ${hosts}b link set eth0 down # the cable is cut
     wait $!
     verified out && grep -q '1 lost rank' out || complain "after the cable was cut: $(cat out err)"
+    unset MAZURKA_FAR
     end_hosts
 }
 
@@ -347,7 +376,7 @@ for name in no_plugin other_mpirun; do
 done
 for mpi in openmpi mpich; do
     is_there $mpi || { skipped="$skipped $mpi(not-installed)"; continue; }
-    for name in same addresses limits error program library killed_workers killed_rank resume hosts; do
+    for name in same addresses far binding limits error program library killed_workers killed_rank resume hosts; do
         case " ${*:-$name} " in *" $name "*) run_test $mpi-$name test_$name ;; esac
     done
 done

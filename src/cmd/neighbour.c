@@ -1,0 +1,62 @@
+/* Ranks of one host: see neighbour.h. */
+#define _GNU_SOURCE
+#include "neighbour.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void mz_neighbour_put(struct mz_message *m, const struct mz_pool *p)
+{
+    mz_put(m, (uint32_t)getpid());
+    mz_put(m, (uint32_t)p->common_fd);
+    mz_put_long(m, p->common->secret);
+}
+
+/* A process of that number may be anything here: what is opened must look like it. */
+static int open_common(uint32_t pid, uint32_t fd)
+{
+    static const char name[] = "/memfd:" MZ_COMMON_NAME;
+    char path[64], target[64] = "";
+    snprintf(path, sizeof path, "/proc/%u/fd/%u", pid, fd);
+    if (readlink(path, target, sizeof target - 1) < 0 || strncmp(target, name, sizeof name - 1) != 0)
+        return -1;
+    return open(path, O_RDWR | O_CLOEXEC);
+}
+
+struct mz_common *mz_neighbour_get(struct mz_message *m)
+{
+    uint32_t pid = mz_get(m), number = mz_get(m);
+    uint64_t secret = mz_get_long(m);
+    struct stat s;
+    bool pretend_far = getenv("MAZURKA_FAR") != NULL; /* for tests: on one machine, as if it were several */
+    int fd = m->bad || pretend_far ? -1 : open_common(pid, number);
+    if (fd < 0) return NULL;
+    struct mz_common *c = MAP_FAILED;
+    if (fstat(fd, &s) == 0 && s.st_size == sizeof *c)
+        c = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (c == MAP_FAILED) return NULL;
+    if (c->secret == secret) return c;
+    mz_neighbour_leave(c);
+    return NULL;
+}
+
+/* It may be between looking and waiting: then the bell is not as it has seen it. */
+void mz_neighbour_ring(struct mz_common *near)
+{
+    if (!near) return;
+    __atomic_add_fetch(&near->bell, 1, __ATOMIC_SEQ_CST);
+    if (near->waiting) syscall(SYS_futex, &near->bell, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+void mz_neighbour_leave(struct mz_common *near)
+{
+    if (near) munmap(near, sizeof *near);
+}
