@@ -32,7 +32,6 @@ static void add(struct mz_counters *to, const struct mz_counters *c)
     to->wakeup_nodes_peak += c->wakeup_nodes_peak;
     to->engine_bytes += c->engine_bytes;
     to->unjoined += c->unjoined;
-    if (c->restarts > to->restarts) to->restarts = c->restarts;
 }
 
 /* While they run, or if the search was not completed: what they have counted. Workers that we ended, or that
@@ -212,7 +211,7 @@ void mz_pool_merge(struct mz_pool *p)
         c->counters.cut = exact.cut;
         c->counters.transitions = exact.transitions;
     }
-    c->counters.restarts += exact.restarts;
+    c->counters.restarts = p->before.restarts + exact.restarts; /* those of workers are all told of */
     if (!p->last || c->end == MZ_END_COMPLETE) /* of a worker, that only says that it has nothing to do */
         c->end = mz_balance_complete(p->balance) ? MZ_END_COMPLETE : MZ_END_TIME;
     o->killed = p->last && main->outcome.killed;
