@@ -856,7 +856,11 @@ test_jobs_algorithms() {
             json_is 3.json "d['executions'] == $(executions 1.json)" || return 1
     done
     run 0 mazurka check -j 3 --algorithm=dpor --no-sleep-sets -DN=5 --json=3.json "$file" &&
-        json_is 3.json "d['executions'] >= 64"
+        json_is 3.json "d['executions'] >= 64" || return 1
+    for jobs in 1 3; do # it starts over, once
+        run 0 mazurka check -j $jobs -DN=16 --json=3.json "$root/tests/papers/filesystem.c" &&
+            json_is 3.json "d['restarts'] == 1" || return 1
+    done
 }
 
 executions() { python3 -c "import json,sys;print(json.load(open('$1'))['executions'])"; }
