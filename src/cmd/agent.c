@@ -402,7 +402,7 @@ static void look_at_workers(struct agent *a, double now)
 
 static void nap(struct agent *a)
 {
-    bool expecting = !a->set_up || a->stopping;
+    bool expecting = a->stopping;
     for (uint32_t i = 0; i < a->pool.count; i++) expecting |= !a->pool.workers[i]->begun;
     mz_pool_nap(&a->pool, mz_cluster_nap(a->cluster, expecting));
 }
@@ -468,6 +468,7 @@ int mz_agent(void)
     mz_cluster_stand_behind();
     a.cluster = mz_cluster_join();
     if (!a.cluster) return MZ_STATUS_FAILED;
+    mz_cluster_build();            /* while there are descriptors: else it would seem to be another one */
     static struct mz_common alone; /* rank 0 must hear that it can do nothing, or would wait for it */
     a.can_share = mz_pool_make_common(&a.pool) == 0;
     if (!a.can_share) a.pool.common = &alone;

@@ -168,7 +168,7 @@ static void enough(int signal_number)
 void mz_cluster_leave(struct mz_cluster *c, int status, unsigned patience)
 {
     double start = mz_process_clock(), wait = c->lost_some ? LAST_WORDS / 10 : LAST_WORDS;
-    while (!c->transport->idle() && mz_process_clock() - start < wait) usleep(1000);
+    while (!c->transport->all_gone() && mz_process_clock() - start < wait) usleep(1000);
     last_status = status;
     signal(SIGALRM, enough);
     alarm(patience);
@@ -320,7 +320,8 @@ char *mz_get_text(struct mz_message *m)
 double mz_cluster_nap(const struct mz_cluster *c, bool expecting)
 {
     double silence = mz_process_clock() - c->busy, nap = sqrt(2 * NAP_COST * silence);
-    double longest = !c->transport->idle() ? SHORT_NAP : expecting ? SOON : LONG_NAP;
+    bool under_way = !c->transport->all_gone() || !c->transport->all_come();
+    double longest = under_way ? SHORT_NAP : expecting ? SOON : LONG_NAP;
     if (c->far == 0 && silence > RUNG) nap = longest;
     return nap > longest ? longest : nap < SHORT_NAP ? SHORT_NAP : nap;
 }

@@ -389,7 +389,8 @@ static void save(struct mz_pool *p, double now)
 static bool expecting(const struct mz_pool *p)
 {
     for (uint32_t i = 0; i < p->count; i++)
-        if (p->workers[i]->alive && (p->asked > 0 || !p->workers[i]->knows)) return true;
+        if (p->workers[i]->alive && (p->asked > 0 || !p->workers[i]->outcome.channel->layout.count))
+            return true;
     return false;
 }
 

@@ -37,7 +37,9 @@ static bool something_to_hear(const struct mz_pool *p)
 {
     for (uint32_t i = 0; i < p->count; i++) {
         const struct mz_worker *w = p->workers[i];
-        if (w->alive && !w->rank && mz_ring_holds(&mz_worker_link(w)->to_command)) return true;
+        if (!w->alive || w->rank) continue;
+        const struct mz_link *link = mz_worker_link(w);
+        if (mz_ring_holds(&link->to_command) || (link->slot && link->slot != w->slot_asked)) return true;
     }
     return false;
 }

@@ -117,6 +117,7 @@ static void lose(struct mz_pool *p, int rank)
     if (r->state == MZ_RANK_GONE) return;
     c->lost_some = true;
     r->state = MZ_RANK_GONE;
+    c->transport->lose(rank);
     for (uint32_t i = 0; i < p->count; i++)
         if (p->workers[i]->rank == rank && p->workers[i]->alive) mz_pool_lost(p, p->workers[i]);
 }

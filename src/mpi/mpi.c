@@ -26,6 +26,7 @@ static struct {
 static struct piece *given; /* to the caller */
 static int ranks;
 static char *held; /* for each rank: something of it is not there yet */
+static char *lost; /* and: it has been given up */
 
 static struct piece *piece_new(int rank, size_t size)
 {
@@ -52,7 +53,8 @@ static bool open_all(int *rank, int *size)
     if (MPI_Comm_size(MPI_COMM_WORLD, size) != MPI_SUCCESS) return false;
     ranks = *size;
     held = calloc((size_t)ranks, 1);
-    return held != NULL;
+    lost = calloc((size_t)ranks, 1);
+    return held && lost;
 }
 
 static void forget_sent(void)
@@ -124,11 +126,21 @@ static const void *receive(int *rank, size_t *size)
     return NULL;
 }
 
-static bool is_idle(void)
+static bool all_of_lost(const struct piece *p)
+{
+    while (p && lost[p->rank]) p = p->next;
+    return !p;
+}
+
+static bool all_gone(void)
 {
     forget_sent();
-    return going.first == NULL;
+    return all_of_lost(going.first);
 }
+
+static bool all_come(void) { return all_of_lost(coming.first); }
+
+static void lose(int rank) { lost[rank] = 1; }
 
 static void close_all(void) { MPI_Finalize(); }
 
@@ -142,5 +154,7 @@ const struct mz_transport mz_transport = {.version = MZ_TRANSPORT_VERSION,
                                           .open = open_all,
                                           .send = send_to,
                                           .receive = receive,
-                                          .idle = is_idle,
+                                          .all_gone = all_gone,
+                                          .all_come = all_come,
+                                          .lose = lose,
                                           .close = close_all};

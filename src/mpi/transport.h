@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MZ_TRANSPORT_VERSION 1u
+#define MZ_TRANSPORT_VERSION 2u
 #define MZ_TRANSPORT_SYMBOL  "mz_transport"
 
 struct mz_transport {
@@ -20,7 +20,11 @@ struct mz_transport {
     bool (*send)(int rank, const void *data, size_t size);
     /* The next message that has come, whole; NULL: none. Valid until the next call. */
     const void *(*receive)(int *rank, size_t *size);
-    bool (*idle)(void);  /* all that was sent has gone */
+    /* All that was sent has gone; of what is to come, nothing is here only in part. Those that are lost do not
+     * count: what is under way to them or from them may stay so. */
+    bool (*all_gone)(void);
+    bool (*all_come)(void);
+    void (*lose)(int rank);
     void (*close)(void); /* all must do so; waits for the others */
 };
 

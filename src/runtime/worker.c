@@ -71,7 +71,7 @@ static size_t put_some(const uint8_t *from, size_t size)
     ring_command();
     uint32_t seen = about_to_wait();
     n = mz_ring_put(&link_->to_command, from, size);
-    if (n == 0) wait_for_bell(seen);
+    if (n == 0 && !told_to_stop()) wait_for_bell(seen);
     link_->waiting = 0;
     return n;
 }
@@ -82,7 +82,7 @@ static size_t get_some(uint8_t *to, size_t size)
     if (n > 0) return n;
     uint32_t seen = about_to_wait();
     n = mz_ring_get(&link_->to_worker, to, size);
-    if (n == 0) wait_for_bell(seen);
+    if (n == 0 && !told_to_stop()) wait_for_bell(seen);
     link_->waiting = 0;
     return n;
 }
