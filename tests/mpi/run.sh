@@ -129,6 +129,61 @@ test_binding() {
     [ ! -s err ] || complain "$(cat err)"
 }
 
+# What our commands, not targets, have used of the processor: hundredths of a second.
+ticks() {
+    for p in $(grep -lzxF "MZ_TEST_MARK=$work" /proc/[0-9]*/environ 2> /dev/null); do
+        p=${p%/environ}
+        [ "$(readlink "$p/exe")" = "$root/mazurka" ] && awk '{print $14 + $15}' "$p/stat" 2> /dev/null
+    done | awk '{n += $1} END {print n + 0}'
+}
+
+# Who has nothing to do uses no processor: while rank 0 compiles, and in a search that cannot be shared.
+test_idle() {
+    echo '#include <stdatomic.h>
+    static atomic_ulong x;
+    int main(void) { for (unsigned long i = 0; i < 1000000000; i++) x++; return 0; }' > one.c
+    printf '#!/bin/sh\nsleep 3\nexec cc "$@"\n' > slow-cc
+    chmod +x slow-cc
+    "$root/mazurka" cc -o one one.c || complain 'does not compile'
+    MAZURKA_CC=$work/slow-cc mpirun 3 -- "$root/mazurka" check -q one.c -DX --time-limit=1 > out 2> err &
+    for what in compiling searching; do
+        sleep 0.8
+        before=$(ticks)
+        sleep 2
+        used=$(($(ticks) - before))
+        [ $used -lt 12 ] || complain "$used ticks in 2 s of $what"
+        wait $!
+        [ $what = searching ] || mpirun 3 -- "$root/mazurka" check -q --max-steps=1000000000 --time-limit=3 ./one > out 2> err &
+    done
+}
+
+# A worker that comes to wait for its first task when the search is over goes at once.
+test_late() {
+    echo '#include <pthread.h>
+    #include <string.h>
+    #include <unistd.h>
+    static void *nothing(void *p) { return p; }
+    __attribute__((constructor)) static void late(void)
+    {
+        char self[256] = "";
+        long n = 40000000;
+        if (readlink("/proc/self/exe", self, sizeof self - 1) > 0 && !strstr(self, "/here/"))
+            while (n--) __asm__ volatile("");
+    }
+    int main(void)
+    {
+        pthread_t t;
+        pthread_create(&t, 0, nothing, 0);
+        return pthread_join(t, 0);
+    }' > late.c
+    mkdir -p here
+    "$root/mazurka" cc -O2 -o here/late late.c || complain 'does not compile'
+    for i in 1 2 3 4 5; do
+        mpirun 2 -- "$root/mazurka" check --json=late.json -q here/late > out 2> err || complain "$(cat out err)"
+        sed -n 's/^ *"seconds": \(.*\),$/\1/p' late.json
+    done | awk '$1 < 0.1 {n++} END {exit !n}' || complain 'a worker waits before it ends'
+}
+
 # As on hosts with other limits: what is mapped lies elsewhere.
 test_limits() {
     cat > elsewhere << 'END'
@@ -377,7 +432,7 @@ for name in no_plugin other_mpirun; do
 done
 for mpi in openmpi mpich; do
     is_there $mpi || { skipped="$skipped $mpi(not-installed)"; continue; }
-    for name in same addresses far binding limits error program library killed_workers killed_rank resume hosts; do
+    for name in same addresses far binding idle late limits error program library killed_workers killed_rank resume hosts; do
         case " ${*:-$name} " in *" $name "*) run_test $mpi-$name test_$name ;; esac
     done
 done
