@@ -240,7 +240,8 @@ static void set_up(struct agent *a, struct mz_message *m)
     t->show_output = mz_get(m);
     t->output_to_stderr = mz_get(m);
     t->stack_limit = mz_get_long(m);
-    if ((a->cluster->near = mz_neighbour_get(m))) a->cluster->far = 0;
+    a->cluster->near = mz_neighbour_get(m);
+    a->cluster->far = !mz_get(m);
     a->program.name = mz_get_text(m);
     get_list(m, &a->arguments);
     get_environment(m, &a->environment);
@@ -252,9 +253,10 @@ static void set_up(struct agent *a, struct mz_message *m)
     t->cluster = true;
     a->pool.target = t;
     a->set_up = a->program.path != NULL;
-    if (a->set_up) return;
-    begin(a, MZ_ANSWER_CANNOT);
-    send(a);
+    if (!a->set_up || a->cluster->near) {
+        begin(a, a->set_up ? MZ_ANSWER_NEAR : MZ_ANSWER_CANNOT);
+        send(a);
+    }
 }
 
 static void start(struct agent *a, uint32_t number)

@@ -27,6 +27,7 @@ enum mz_say {                /* from rank 0 */
 
 enum mz_answer {                   /* to rank 0 */
                  MZ_ANSWER_HELLO,  /* what build it is, the host */
+                 MZ_ANSWER_NEAR,   /* we ring */
                  MZ_ANSWER_CANNOT, /* be of use; it has said why */
                  MZ_ANSWER_TOLD,   /* worker, a message of it */
                  MZ_ANSWER_PIECES, /* worker, pieces of its channel: offset, length, bytes

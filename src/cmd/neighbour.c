@@ -53,7 +53,8 @@ void mz_neighbour_ring(struct mz_common *near)
 {
     if (!near) return;
     __atomic_add_fetch(&near->bell, 1, __ATOMIC_SEQ_CST);
-    if (near->waiting) syscall(SYS_futex, &near->bell, FUTEX_WAKE, 1, NULL, NULL, 0);
+    if (__atomic_load_n(&near->waiting, __ATOMIC_SEQ_CST))
+        syscall(SYS_futex, &near->bell, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 void mz_neighbour_leave(struct mz_common *near)

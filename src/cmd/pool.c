@@ -500,8 +500,9 @@ static void look_at_binding(uint32_t jobs)
     long all = sysconf(_SC_NPROCESSORS_ONLN);
     if (sched_getaffinity(0, sizeof own, &own) < 0 || CPU_COUNT(&own) >= (int)jobs || CPU_COUNT(&own) >= all)
         return;
-    mz_notice("mpirun has bound this rank to %d of %ld processors, for %u workers: mpirun --bind-to none",
-              CPU_COUNT(&own), all, jobs);
+    mz_notice(
+        "each rank may use %d of %ld processors, for %u workers: mpirun --bind-to none, if mpirun binds them",
+        CPU_COUNT(&own), all, jobs);
 }
 
 int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, struct mz_outcome *outcome)

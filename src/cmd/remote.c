@@ -93,7 +93,7 @@ static bool put_file(struct mz_message *m, const char *path)
 }
 
 /* All that is needed to run the program: it need not be there, nor its files, nor our environment. */
-static bool put_setup(struct mz_pool *p, struct mz_message *m)
+static bool put_setup(struct mz_pool *p, int rank, struct mz_message *m)
 {
     const struct mz_target *t = p->target;
     struct rlimit stack = {RLIM_INFINITY, RLIM_INFINITY};
@@ -104,6 +104,7 @@ static bool put_setup(struct mz_pool *p, struct mz_message *m)
     mz_put(m, t->output_to_stderr);
     mz_put_long(m, stack.rlim_cur);
     mz_neighbour_put(m, p);
+    mz_put(m, p->cluster->ranks[rank].near != NULL); /* we ring */
     mz_put_text(m, t->program->name);
     put_list(m, t->arguments->count ? t->arguments->items : none);
     put_list(m, environ);
@@ -133,9 +134,10 @@ static void hear_hello(struct mz_pool *p, int rank, struct mz_message *m)
         r->state = MZ_RANK_OUT;
         c->left_out++;
     } else {
-        if ((r->near = mz_neighbour_get(m))) c->far--;
+        r->near = mz_neighbour_get(m);
         mz_cluster_begin(c, MZ_SAY_SETUP);
-        if (!put_setup(p, &c->out)) return; /* the program has gone: no worker can be started here either */
+        if (!put_setup(p, rank, &c->out))
+            return; /* the program has gone: no worker can be started here either */
         mz_cluster_send(c, rank);
         r->state = MZ_RANK_READY;
     }
@@ -259,6 +261,9 @@ static void hear(struct mz_pool *p, int rank, struct mz_message *m)
     switch (kind) {
     case MZ_ANSWER_HELLO:
         hear_hello(p, rank, m);
+        break;
+    case MZ_ANSWER_NEAR:
+        p->cluster->far--;
         break;
     case MZ_ANSWER_CANNOT:
         leave_out(p, rank);
