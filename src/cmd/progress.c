@@ -15,12 +15,13 @@
 #define EVERY    0.2
 #define LOG      2.0 /* the first line of a log, and the least between two */
 #define LOG_MOST 600.0
-#define GROWTH   0.25 /* of the time so far, between two lines of a log */
-#define SAMPLE   0.25 /* seconds between samples */
-#define ENOUGH   8    /* estimates that agree ... */
-#define AGREE    2.0  /* ... within this factor */
-#define SOON     10.0 /* seconds: so little is only believed for a while ... */
-#define PATIENCE 30.0 /* ... as long as this */
+#define GROWTH   0.25      /* of the time so far, between two lines of a log */
+#define SAMPLE   0.25      /* seconds between samples */
+#define ENOUGH   8         /* estimates that agree ... */
+#define AGREE    2.0       /* ... within this factor */
+#define SOON     10.0      /* seconds: so little is only believed for a while ... */
+#define PATIENCE 30.0      /* ... as long as this */
+#define MANY     100000000 /* so many are shown in short */
 
 static bool has_states(const struct mz_progress_view *v) { return v->counters.states > 0; }
 
@@ -107,7 +108,7 @@ static struct outlook look_ahead(struct mz_progress *p, const struct mz_progress
 /* ---- one line for people ---- */
 
 struct piece {
-    char text[48];
+    char text[96];
     int rank; /* the largest is left out first */
 };
 
@@ -127,14 +128,49 @@ static void add(struct line *l, int rank, const char *format, ...)
     piece->rank = rank;
 }
 
-static void add_share(struct line *l, double share)
+/* Short, so that a line has room for the rest: 950, 21.3k, 1.21M. */
+static void in_short(char *to, size_t size, double n)
 {
-    int percent = (int)(100 * share);
-    if (share <= 0) return;
-    if (percent < 1)
-        add(l, 2, "less than 1 %% done");
+    static const char *const units[] = {"", "k", "M", "G", "T"};
+    size_t i = 0;
+    while (n >= 999.5 && i + 1 < sizeof units / sizeof *units) n /= 1000, i++;
+    snprintf(to, size, "%.*f%s", i == 0 || n >= 99.95 ? 0 : n >= 9.995 ? 1 : 2, n, units[i]);
+}
+
+static void in_words(char *to, size_t size, double seconds)
+{
+    static const struct {
+        double most, unit;
+        const char *name;
+    } units[] = {{1000, 1, "s"}, {100 * 60, 60, "min"}, {48 * 3600, 3600, "h"}, {INFINITY, 86400, "days"}};
+    size_t i = 0;
+    while (seconds >= units[i].most) i++;
+    snprintf(to, size, "%.0f %s", floor(seconds / units[i].unit), units[i].name);
+}
+
+/* How many, and since when: together, so that nobody takes the time for what is left. */
+static void add_count(struct line *l, const struct mz_progress_view *v, double seconds)
+{
+    char number[32], time[32];
+    uint64_t n = has_states(v) ? v->counters.states : v->counters.executions;
+    if (n < MANY)
+        snprintf(number, sizeof number, "%" PRIu64, n);
     else
-        add(l, 2, "about %d %% done", percent > 99 ? 99 : percent);
+        in_short(number, sizeof number, (double)n);
+    in_words(time, sizeof time, seconds);
+    add(l, 0, "%s %s%s in %s", number, has_states(v) ? "state" : "execution", n == 1 ? "" : "s", time);
+}
+
+/* "left" says what the share is of; else "done" does. */
+static void add_share(struct line *l, const struct outlook *o)
+{
+    int percent = (int)(100 * o->share);
+    const char *done = o->left < 0 ? " done" : "";
+    if (o->share <= 0) return;
+    if (percent < 1)
+        add(l, 2, "<1 %%%s", done);
+    else
+        add(l, 2, "~%d %%%s", percent > 99 ? 99 : percent, done);
 }
 
 static void add_time_left(struct line *l, double left)
@@ -146,32 +182,29 @@ static void add_time_left(struct line *l, double left)
         {100, 10, "s"}, {100 * 60, 60, "min"}, {48 * 3600, 3600, "h"}, {400 * 86400., 86400, "days"}};
     if (left < 0) return;
     if (left < SOON) {
-        add(l, 3, "a few seconds left");
+        add(l, 3, "<%.0f s left", SOON);
         return;
     }
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         if (left >= units[i].most) continue;
         double n = round(left / units[i].unit) * (i ? 1 : units[i].unit);
-        add(l, 3, "about %.0f %s left", n, units[i].name);
+        add(l, 3, "~%.0f %s left", n, units[i].name);
         return;
     }
-    add(l, 3, "more than a year left");
+    add(l, 3, ">1 year left");
 }
 
 static void compose(struct line *l, const struct mz_progress_view *v, const struct outlook *o, double seconds)
 {
-    const struct mz_counters *c = &v->counters;
-    if (has_states(v))
-        add(l, 0, "%" PRIu64 " states", c->states);
-    else
-        add(l, 0, "%" PRIu64 " execution%s", c->executions, c->executions == 1 ? "" : "s");
-    add(l, 4, "%.0f/s", o->rate);
-    add(l, 6, "depth %" PRIu64, c->max_depth);
-    if (v->workers > 1) add(l, 7, "%u workers", v->workers);
+    char rate[32];
+    in_short(rate, sizeof rate, o->rate);
+    add_count(l, v, seconds);
+    add(l, 4, "%s/s", rate);
+    add(l, 6, "depth %" PRIu64, v->counters.max_depth);
+    if (v->workers > 1) add(l, 5, "%u workers", v->workers);
     if (v->errors) add(l, 1, "%u error%s", v->errors, v->errors == 1 ? "" : "s");
-    add_share(l, o->share);
+    add_share(l, o);
     add_time_left(l, o->left);
-    add(l, 5, "%.0f s", seconds);
 }
 
 /* As many pieces as fit. */
@@ -190,11 +223,11 @@ static char *joined(struct line *l, size_t width)
     }
 }
 
-/* The last column stays free: some terminals go on to the next line otherwise. */
+/* The last column of a terminal stays free: some go on to the next line otherwise. */
 static size_t width(const struct mz_progress *p)
 {
     struct winsize size;
-    if (p->form != MZ_PROGRESS_LINE) return SIZE_MAX;
+    if (p->form != MZ_PROGRESS_LINE) return 80;
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < 2 ? 79 : size.ws_col - 1u;
 }
 

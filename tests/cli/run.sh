@@ -592,11 +592,15 @@ test_memory_limit() {
         run 3 mazurka check --algorithm=source --memory-limit=1K -DN=6 "$lastzero" && has out "memory limit"
 }
 
+lines_fit() { # FILE COLUMNS
+    awk -v most="$2" 'length > most { print; exit 1 }' "$1" > wide || complain "too wide: $(cat wide)"
+}
+
 # A line for a log, objects for programs, with workers and after --resume.
 test_progress() {
     lastzero=$root/tests/papers/lastzero.c
-    run 3 mazurka check --progress=always --time-limit=2.6 -DN=18 "$lastzero" && has err "executions" &&
-        has err "% done" && has err "/s, depth" && run 3 mazurka check --time-limit=0.7 -DN=18 "$lastzero" &&
+    run 3 mazurka check --progress=always --time-limit=2.6 -DN=18 "$lastzero" && has err " executions in 2 s, " &&
+        has err " %" && has err "/s, depth" && lines_fit err 80 && run 3 mazurka check --time-limit=0.7 -DN=18 "$lastzero" &&
         empty err || return 1
     run 3 mazurka check --progress=json --time-limit=1.2 -j 2 --checkpoint=c -DN=18 "$lastzero" || return 1
     ! grep -q '"share": 1,' err || { complain "all is done, and there is more: $(cat err)"; return 1; }
@@ -619,12 +623,14 @@ test_progress() {
 test_progress_terminal() {
     command -v script > /dev/null 2>&1 || return 0
     for columns in 80 40; do
-        script -qec "stty cols $columns; TERM=xterm mazurka check --color=never --time-limit=1.5 -DN=18 $root/tests/papers/lastzero.c" \
+        script -qec "stty cols $columns; TERM=xterm mazurka check -j 2 --color=never --time-limit=1.5 -DN=18 $root/tests/papers/lastzero.c" \
             typescript < /dev/null > /dev/null
         tr '\r' '\n' < typescript | sed 's/\x1b\[K//g' | grep '^[0-9]* executions' > lines
         [ -s lines ] || { complain "nothing was shown"; return 1; }
-        awk -v most=$((columns - 1)) 'length > most { exit 1 }' lines || { complain "too wide: $(head -n 1 lines)"; return 1; }
-        grep -q "% done" lines || { complain "no share: $(head -n 1 lines)"; return 1; }
+        lines_fit lines $((columns - 1)) || return 1
+        grep -qE "^[0-9]+ executions in [0-9]+ s, .*[~<][0-9]+ %" lines || { complain "no share: $(head -n 1 lines)"; return 1; }
+        [ $columns = 40 ] || grep -qE "[0-9]k?/s, depth [0-9]+, 2 workers, " lines ||
+            { complain "something is left out: $(head -n 1 lines)"; return 1; }
         # the last thing before the report: an empty line
         printf '\r\033[K' > erased
         tr -d '\n' < typescript | grep -qF "$(cat erased)incomplete" ||
