@@ -55,14 +55,6 @@ static void start_over(struct mz_pool *p, const struct mz_worker *but)
     p->began = mz_process_clock();
 }
 
-/* The end of this worker is that of the whole run. */
-static void decide(struct mz_pool *p, struct mz_worker *w)
-{
-    if (p->last) return;
-    p->last = w;
-    ask_all_to_stop(p);
-}
-
 /* Whoever is only about to begin has nothing to tell. */
 static void complete(struct mz_pool *p)
 {
@@ -81,6 +73,18 @@ static void stop_soon(struct mz_pool *p)
     p->stop_when_saved = true;
     p->saving = MZ_SAVING_SOON;
     p->saving_since = mz_process_clock();
+}
+
+/* The end of this worker is that of the whole run. */
+static void decide(struct mz_pool *p, struct mz_worker *w)
+{
+    uint32_t end = w->outcome.channel->end;
+    if (p->last) return;
+    p->last = w;
+    if (end == MZ_END_EXECUTIONS || end == MZ_END_MEMORY)
+        stop_soon(p);
+    else
+        ask_all_to_stop(p);
 }
 
 void mz_pool_interrupt(struct mz_pool *p)
@@ -207,6 +211,12 @@ void mz_pool_ended(struct mz_pool *p, struct mz_worker *w)
     }
 }
 
+static void hear_worker(struct mz_pool *p, struct mz_worker *w)
+{
+    struct mz_message m;
+    while (w->alive && mz_worker_hear(w, &m)) mz_pool_hear(p, w, &m);
+}
+
 static void reap(struct mz_pool *p)
 {
     for (uint32_t i = 0; i < p->count; i++) {
@@ -218,7 +228,8 @@ static void reap(struct mz_pool *p)
         w->outcome.peak_memory = (uint64_t)usage.ru_maxrss * 1024;
         w->processor = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                        (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-        mz_pool_ended(p, w);
+        hear_worker(p, w); /* its last words */
+        if (w->alive) mz_pool_ended(p, w);
     }
 }
 
@@ -288,11 +299,11 @@ void mz_pool_hear(struct mz_pool *p, struct mz_worker *w, struct mz_message *m)
 
 static void hear_all(struct mz_pool *p)
 {
-    struct mz_message m;
     for (uint32_t i = 0; i < p->count; i++) {
         struct mz_worker *w = p->workers[i];
-        while (w->alive && !w->rank && mz_worker_hear(w, &m)) mz_pool_hear(p, w, &m);
-        if (w->alive && !w->rank) mz_worker_flush(w);
+        if (w->rank) continue;
+        hear_worker(p, w);
+        if (w->alive) mz_worker_flush(w);
     }
 }
 
@@ -346,7 +357,7 @@ static uint32_t wanted_workers(const struct mz_pool *p, double now)
 static void start_workers(struct mz_pool *p, double now)
 {
     uint32_t wanted = wanted_workers(p, now);
-    if (p->asked > 0) return;
+    if (p->asked > 0 || p->stop_when_saved) return;
     mz_remote_start(p);
     while (living_here(p) < wanted && p->count < MZ_MAX_WORKERS) {
         if (mz_worker_start(p)) continue;
@@ -436,6 +447,14 @@ static void look_around(struct mz_pool *p, double now)
     mz_progress_update(&p->target->progress, &view, now - p->started);
 }
 
+/* A search that was complete when it was resumed needs one, too: the report is made of its channel. */
+static bool some_begun(const struct mz_pool *p)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->workers[i]->outcome.channel->layout.count) return true;
+    return false;
+}
+
 static void watch(struct mz_pool *p)
 {
     for (;;) {
@@ -444,7 +463,7 @@ static void watch(struct mz_pool *p)
         look_around(p, now);
         hear_all(p);
         mz_remote_listen(p, now);
-        if (mz_balance_complete(p->balance)) complete(p);
+        if (mz_balance_complete(p->balance) && some_begun(p)) complete(p);
         save(p, now);
         start_workers(p, now);
         if (p->living == 0) break;
@@ -514,6 +533,7 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
     p.reply = (struct mz_message){.data = mz_region_reserve(ROOM), .capacity = ROOM};
     p.at_once = getenv("MAZURKA_SHARE_AT_ONCE") != NULL; /* for tests: small searches are shared, too */
     t->options.shared = p.at_once ? 2 : 1;
+    t->options.keep = options->checkpoint != NULL;
     t->options.memory_limit /= options->jobs;
     p.balance =
         mz_balance_new((enum mz_algorithm)t->options.algorithm, t->options.sleep_sets, t->options.max_steps);
@@ -524,7 +544,7 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
     p.started = p.saved = p.began = mz_process_clock();
     if (p.cluster) p.cluster->busy = p.started;
     if (status == 0) watch(&p);
-    if (status == 0 && options->checkpoint && !p.failed && !mz_balance_complete(p.balance)) {
+    if (status == 0 && options->checkpoint && !p.failed) {
         for (uint32_t i = 0; i < p.count; i++) mz_balance_lost(p.balance, i);
         p.cannot_write = false; /* said again: this one matters */
         mz_checkpoint_write(&p);

@@ -212,8 +212,11 @@ void mz_pool_merge(struct mz_pool *p)
         c->counters.transitions = exact.transitions;
     }
     c->counters.restarts = p->before.restarts + exact.restarts; /* those of workers are all told of */
-    if (!p->last || c->end == MZ_END_COMPLETE) /* of a worker, that only says that it has nothing to do */
-        c->end = mz_balance_complete(p->balance) ? MZ_END_COMPLETE : MZ_END_TIME;
+    /* That a worker is complete only says that it has nothing to do; and at a limit nothing may be left. */
+    bool complete = mz_balance_complete(p->balance),
+         limit = c->end == MZ_END_EXECUTIONS || c->end == MZ_END_MEMORY;
+    if (!p->last || c->end == MZ_END_COMPLETE || (complete && limit))
+        c->end = complete ? MZ_END_COMPLETE : MZ_END_TIME;
     o->killed = p->last && main->outcome.killed;
     o->stalled = main->outcome.stalled;
     o->wait_status = p->last ? main->outcome.wait_status : 0;

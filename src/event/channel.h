@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MZ_CHANNEL_MAGIC   0x4d5a43484e310a00ull
-#define MZ_CHANNEL_VERSION 20u
+#define MZ_CHANNEL_VERSION 21u
 #define MZ_CHANNEL_ENV     "MAZURKA_CHANNEL"
 
 #define MZ_MAX_THREADS  64
@@ -260,7 +260,8 @@ struct mz_options_block {
     uint8_t poke_dead;     /* for tests: what does not belong to the state is overwritten */
     uint8_t shared; /* a worker: explores what it is told to (link.h); 2: gives even small pieces to others */
     uint8_t eager;  /* dpor: 2007, Fig. 9 */
-    uint8_t reserved[2];
+    uint8_t keep;   /* a worker: before a limit ends it, it gives back what is left of its task */
+    uint8_t reserved[1];
     int64_t nondet_low, nondet_high;                  /* numbers of __VERIFIER_nondet_int and the like */
     uint64_t max_steps, max_executions, memory_limit; /* 0: none */
     volatile uint32_t stop;                           /* the command asks to stop (time limit, SIGINT) */

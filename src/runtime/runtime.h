@@ -290,6 +290,7 @@ void mz_worker_init(void);
 bool mz_worker_task(void);
 int mz_worker_slot(int parent, unsigned n);
 uint64_t mz_worker_executions(void);
+enum mz_end mz_worker_enough(void); /* the limit that has been reached; MZ_END_COMPLETE: none */
 _Noreturn void mz_worker_stop(void);
 void mz_layout_init(void); /* layout.c */
 void mz_layout_agree(void);

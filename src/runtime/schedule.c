@@ -472,6 +472,9 @@ void mz_explore_program(void)
     enum mz_end end = MZ_END_COMPLETE;
     if (!rt.shared) end = explore();
     while (rt.shared && end == MZ_END_COMPLETE && mz_worker_task())
-        if ((end = explore()) == MZ_END_COMPLETE) mz_explore_task_done(rt.x);
+        if ((end = explore()) == MZ_END_COMPLETE) {
+            mz_explore_task_done(rt.x);
+            end = mz_worker_enough();
+        }
     rt.channel->end = end;
 }

@@ -33,7 +33,8 @@ static uint64_t rung;  /* when the command was last told that there is something
 static uint64_t started;
 static bool unheard; /* there is something that it was not told of */
 static uint64_t counted;
-static bool agreed; /* on addresses */
+static bool agreed;        /* on addresses */
+static enum mz_end enough; /* the limit that was reached */
 
 /* ---- talking ---- */
 
@@ -145,11 +146,24 @@ static void ring_sometimes(void)
     if (unheard && mz_ticks() - rung >= QUIET) ring_command();
 }
 
+/* A limit is no reason to lose what has been explored, if that can be kept. Of the memory some is left for what
+ * one execution may need. */
+static bool is_enough(void)
+{
+    const struct mz_options_block *o = &rt.channel->options;
+    if (o->max_executions && mz_worker_executions() >= o->max_executions)
+        enough = MZ_END_EXECUTIONS;
+    else if (o->memory_limit && mz_explore_memory(rt.x) > o->memory_limit - o->memory_limit / 8)
+        enough = MZ_END_MEMORY;
+    return enough != MZ_END_RUNNING;
+}
+
 static enum mz_share_wish wish(void *system)
 {
     uint32_t w = link_->wish;
     (void)system;
     ring_sometimes();
+    if (mz_unlikely(rt.channel->options.keep) && is_enough()) return MZ_SHARE_GIVE_ALL;
     if (mz_likely(w == MZ_SHARE_KEEP)) return MZ_SHARE_KEEP;
     if (w == MZ_SHARE_GIVE && mz_ticks() - given < LEAST && rt.channel->options.shared < 2)
         return MZ_SHARE_KEEP;
@@ -256,6 +270,8 @@ _Noreturn void mz_worker_stop(void)
     rt.channel->end = MZ_END_TIME;
     mz_quit(0);
 }
+
+enum mz_end mz_worker_enough(void) { return enough == MZ_END_RUNNING ? MZ_END_COMPLETE : enough; }
 
 /* The next task; false when there are no more. What was asked about the one before may still be answered. */
 bool mz_worker_task(void)
