@@ -324,6 +324,7 @@ static void fail_report(struct check *c)
 static int explore_and_report(struct check *c, int status)
 {
     c->report.algorithm = c->settings.algorithm_name;
+    c->report.checkpoint = c->settings.checkpoint;
     if (status == 0) status = explore(c);
     if (status != 0) {
         fail_report(c);

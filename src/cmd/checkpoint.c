@@ -104,6 +104,7 @@ void mz_checkpoint_write(struct mz_pool *p)
     struct mz_message *m = &p->message;
     struct mz_counters counters = mz_pool_counters(p);
     char sum[HEX + 1];
+    counters.restarts = p->before.restarts + mz_balance_counts(p->balance).restarts;
     mz_pool_collect(p);
     put_head(p, &head);
     mz_message_clear(m);

@@ -436,7 +436,8 @@ static const struct option options[] = {
      "search "
      "with the verdict incomplete.",
      parse_max_steps},
-    {"max-executions", 0, VALUE, "N", MZ_FOR_CHECK, "Stop after N executions; verdict incomplete.",
+    {"max-executions", 0, VALUE, "N", MZ_FOR_CHECK,
+     "Stop after N executions, with --resume those of before included; verdict incomplete.",
      parse_max_executions},
     {"time-limit", 0, VALUE, "S", MZ_FOR_CHECK,
      "Stop after S seconds of searching, of this run if it is one with --resume; verdict incomplete.",
@@ -444,7 +445,7 @@ static const struct option options[] = {
     {"memory-limit", 0, VALUE, "M", MZ_FOR_CHECK,
      "The search itself (not the program) needs at most M MiB (K, M, G may be appended): when there is no "
      "more, optimal goes on as source, stateful algorithms forget states; where nothing can be given up, "
-     "the search stops, verdict incomplete.",
+     "and with --checkpoint, the search stops, verdict incomplete.",
      parse_memory_limit},
     {"jobs", 'j', VALUE, "N", MZ_FOR_CHECK,
      "Explore with N worker processes (default 1). Stateful algorithms explore with one.", parse_jobs},

@@ -52,6 +52,8 @@ static void start_over(struct mz_pool *p, const struct mz_worker *but)
 {
     for (uint32_t i = 0; i < p->count; i++)
         if (p->workers[i] != but && p->workers[i]->knows) mz_worker_end(p, p->workers[i]);
+    p->before.executions = p->before.blocked = p->before.cut = p->before.transitions = 0;
+    p->target->progress.before = 0;
     p->began = mz_process_clock();
 }
 
@@ -540,6 +542,7 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
     int status = mz_pool_make_common(&p);
     if (status == 0 && options->checkpoint) status = mz_checkpoint_try(options->checkpoint);
     if (status == 0 && options->resume) status = mz_checkpoint_read(&p);
+    t->progress.before = (double)(p.before.executions + p.before.blocked + p.before.cut);
     if (p.cluster && status == 0) look_at_binding(options->jobs);
     p.started = p.saved = p.began = mz_process_clock();
     if (p.cluster) p.cluster->busy = p.started;
@@ -548,6 +551,7 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
         for (uint32_t i = 0; i < p.count; i++) mz_balance_lost(p.balance, i);
         p.cannot_write = false; /* said again: this one matters */
         mz_checkpoint_write(&p);
+        p.is_saved = !p.cannot_write;
     }
     mz_cluster_dismiss(p.cluster);
     outcome->seconds = mz_process_clock() - p.started;

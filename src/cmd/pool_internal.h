@@ -67,6 +67,7 @@ struct mz_pool {
     double saving_since, saved; /* when */
     bool stop_when_saved, signalled;
     bool cannot_write;          /* the last checkpoint */
+    bool is_saved;              /* the last one of all */
     double share;               /* done in the end, estimated */
     uint32_t settled;           /* workers that can be had here, fewer than wanted; 0: as many as wanted */
     struct mz_worker *last;     /* the one whose end decides; NULL: none */

@@ -172,7 +172,10 @@ static void tell_sharing(const struct mz_pool *p, const struct mz_balance_counts
                              .splits = counts->splits + counts->returns,
                              .updates = counts->updates,
                              .inserted = counts->inserted,
-                             .processor = seconds_of(own.ru_utime) + seconds_of(own.ru_stime)};
+                             .processor = seconds_of(own.ru_utime) + seconds_of(own.ru_stime),
+                             .is_resumed = p->options->resume != NULL,
+                             .resumed = p->before.executions,
+                             .is_saved = p->is_saved};
     for (uint32_t i = 0; i < p->count; i++) {
         const struct mz_worker *w = p->workers[i];
         const struct mz_link *link = mz_worker_link(w);

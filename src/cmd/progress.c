@@ -61,8 +61,10 @@ static uint32_t samples(const struct mz_progress *p)
 static double rate(const struct mz_progress *p, const struct mz_progress_view *v, double seconds)
 {
     uint32_t n = samples(p), oldest = p->sample_count > n ? p->sample_count % MZ_PROGRESS_SAMPLES : 0;
-    double since = n > 1 ? p->samples[oldest].seconds : 0, before = n > 1 ? p->samples[oldest].leaves : 0;
-    return seconds > since ? (leaves(v) - before) / (seconds - since) : 0;
+    double since = n > 1 ? p->samples[oldest].seconds : 0,
+           before = n > 1 ? p->samples[oldest].leaves : p->before;
+    return seconds > since ? fmax(leaves(v) - before, 0) / (seconds - since)
+                           : 0; /* it may have started over */
 }
 
 /* The total that estimates agree upon; 0: they do not. */
@@ -323,7 +325,7 @@ void mz_progress_end(struct mz_progress *p, const struct mz_progress_view *v, do
     p->visible = false;
     if (p->board) *p->board = *v;
     if (p->form != MZ_PROGRESS_JSON || p->board) return;
-    struct outlook o = {.rate = seconds > 0 ? leaves(v) / seconds : 0,
+    struct outlook o = {.rate = seconds > 0 ? (leaves(v) - p->before) / seconds : 0,
                         .share = has_states(v) && v->share < 1 ? 0 : v->share,
                         .left = v->share >= 1 ? 0 : -1};
     write_json(p, v, &o, seconds, true);

@@ -25,8 +25,9 @@ struct mz_progress_view { /* what there is to show */
 struct mz_progress {
     enum mz_progress_form form;
     const char *algorithm;
-    double next;  /* seconds since the start: when to write again */
-    bool visible; /* something stands on the line */
+    double next;   /* seconds since the start: when to write again */
+    bool visible;  /* something stands on the line */
+    double before; /* leaves of the tree that were explored when this run began */
     /* What was seen: for the rate, and to see whether estimates agree. */
     struct {
         double seconds, leaves, total; /* total: estimated; 0: not known */

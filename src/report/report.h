@@ -106,15 +106,19 @@ struct mz_sharing {
     uint64_t bytes;      /* sent, by all */
     double idle;         /* share of the time that workers waited for something to do */
     double processor;    /* seconds of it, of the command and all workers */
+    bool is_resumed;     /* went on with a checkpoint, ... */
+    uint64_t resumed;    /* ... after so many executions, which count, too */
+    bool is_saved;       /* a checkpoint of what is left has been written */
 };
 
 struct mz_report {
     enum mz_verdict verdict;
     char *program;
-    const char *algorithm; /* as in --algorithm */
-    char *reason;          /* incomplete, vacuous, failed: why */
-    bool interrupted;      /* stopped before the whole space was explored (also at the first bug) */
-    bool replay;           /* one schedule was run, nothing was searched */
+    const char *algorithm;  /* as in --algorithm */
+    const char *checkpoint; /* where one is written; NULL: nowhere */
+    char *reason;           /* incomplete, vacuous, failed: why */
+    bool interrupted;       /* stopped before the whole space was explored (also at the first bug) */
+    bool replay;            /* one schedule was run, nothing was searched */
     struct mz_counters counters;
     double seconds;
     struct mz_sharing sharing;

@@ -147,7 +147,8 @@ static void add_counters(struct mz_json *j, const struct mz_report *report)
     mz_json_number(j, "max_depth", c->max_depth);
     mz_json_number(j, "threads", c->threads);
     mz_json_decimal(j, "seconds", seconds);
-    mz_json_decimal(j, "executions_per_second", seconds > 0 ? (double)c->executions / seconds : 0);
+    mz_json_decimal(j, "executions_per_second",
+                    seconds > 0 ? (double)(c->executions - report->sharing.resumed) / seconds : 0);
     mz_json_number(j, "peak_memory_bytes", report->peak_memory);
     if (report->processor > 0) mz_json_decimal(j, "processor_seconds", report->processor);
     /* All visible operations that were run; events are those that the search orders. */
@@ -177,6 +178,8 @@ static void add_sharing(struct mz_json *j, const struct mz_sharing *s)
     mz_json_number(j, "tasks", s->tasks);
     mz_json_number(j, "redundant", s->redundant);
     mz_json_number(j, "lost", s->lost);
+    if (s->is_resumed)
+        mz_json_number(j, "resumed", s->resumed); /* executions that had been explored before */
     if (s->ranks) {
         mz_json_number(j, "ranks", s->ranks);
         mz_json_number(j, "hosts", s->hosts);

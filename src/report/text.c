@@ -466,6 +466,8 @@ static void add_search(struct mz_strbuf *out, const struct mz_report *report, co
     if (report->bug_count && report->reason) mz_strbuf_addf(&b, " (%s)", report->reason);
     mz_strbuf_addf(&b, "; algorithm %s, ", report->algorithm);
     add_count(&b, c->executions, "execution");
+    if (report->sharing.resumed)
+        mz_strbuf_addf(&b, " (%" PRIu64 " of them before it was resumed)", report->sharing.resumed);
     if (c->states)
         mz_strbuf_addf(&b, ", %" PRIu64 " states, %" PRIu64 " revisited, ", c->states, c->revisited);
     else
@@ -479,6 +481,15 @@ static void add_search(struct mz_strbuf *out, const struct mz_report *report, co
     mz_strbuf_addf(&b, "; %.3f s, ", report->seconds);
     add_memory(&b, report->peak_memory);
     add_sharing(&b, &report->sharing, style->all);
+    add_wrapped(out, mz_strbuf_text(&b), style->width);
+    mz_strbuf_release(&b);
+}
+
+static void add_saved(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
+{
+    struct mz_strbuf b = {0};
+    if (report->verdict != MZ_INCOMPLETE || !report->checkpoint || !report->sharing.is_saved) return;
+    mz_strbuf_addf(&b, "To go on from here: the same command with --resume=%s", report->checkpoint);
     add_wrapped(out, mz_strbuf_text(&b), style->width);
     mz_strbuf_release(&b);
 }
@@ -540,6 +551,7 @@ void mz_text_report(struct mz_strbuf *out, const struct mz_report *report, const
     }
     if (report->verdict == MZ_FAILED || report->replay) return;
     add_search(out, report, style);
+    add_saved(out, report, style);
     add_warnings(out, report, style);
     add_notes(out, report);
 }
