@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -289,6 +290,13 @@ static void explain(struct check *c, const struct mz_finding *f, size_t number)
         bug->replay_problem = mz_memory_string("interrupted before that");
     else
         mz_session_replay(&t, &r, &again, bug);
+    if (f == c->death && f->code == SIGKILL && !bug->replayed && !c->outcome.interrupted) {
+        mz_bug_release(bug);
+        c->report.bug_count--;
+        c->outcome.lost = true; /* it is no fault of the program's */
+        mz_outcome_release(&again);
+        return;
+    }
     if (!bug->replayed) { /* then what the exploration knows has to do */
         char *problem = bug->replay_problem;
         mz_collect_bug(&c->outcome, f, schedule, f->steps, bug);

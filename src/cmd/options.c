@@ -459,8 +459,9 @@ static const struct option options[] = {
      "appended.",
      parse_trace},
     {"checkpoint", 0, VALUE, "FILE", MZ_FOR_CHECK,
-     "Write what is left of the search to FILE, every minute and when it is interrupted. Not for stateful "
-     "algorithms.",
+     "Write what is left of the search to FILE: every minute, when it is interrupted, when a limit is "
+     "reached, "
+     "and at its end. Not for stateful algorithms.",
      parse_checkpoint},
     {"checkpoint-interval", 0, VALUE, "S", MZ_FOR_CHECK, "Seconds between checkpoints (default 60).",
      parse_checkpoint_interval},

@@ -618,6 +618,10 @@ static enum mz_verdict verdict_of_end(const struct mz_outcome *outcome, struct m
     case MZ_END_INTERNAL:
         return failed(report, mz_format("internal error: %s", c->end_text));
     case MZ_END_RUNNING:
+        if (outcome->lost)
+            return limit(report,
+                         mz_memory_string(
+                             "the program was killed from outside (SIGKILL), perhaps for lack of memory"));
         if (outcome->killed) return limit(report, reason_of_stop(outcome));
         break;
     case MZ_END_FINDING:

@@ -11,6 +11,7 @@ struct mz_outcome { /* how a run of the target went, seen from outside */
     bool timed_out, interrupted; /* we asked it to stop: time limit, SIGINT or SIGTERM */
     bool stalled;                /* it made no step for a long time */
     bool killed;                 /* it was killed, because it stalled or did not stop */
+    bool lost;                   /* it was killed by somebody else, and does not die by itself */
     int wait_status;             /* of waitpid() */
     double seconds, time_limit;  /* time_limit 0: none */
     double processor;            /* seconds of processor time; only of a search that is not shared */

@@ -920,6 +920,43 @@ test_checkpoint() {
     cmp -s out alone || complain "$(cat out) instead of $(cat alone)"
 }
 
+# A limit is no reason to lose what has been explored; what was complete is so when it is resumed.
+test_checkpoint_limits() {
+    file="-DN=13 $root/tests/papers/lastzero.c"
+    # shellcheck disable=SC2086
+    for how in "--max-executions=15000" "--max-executions=5000 -j 3" "--memory-limit=300K" "--memory-limit=600K -j 2"; do
+        rm -f c
+        run 3 mazurka check $how --checkpoint=c --json=1.json $file &&
+            run 3 mazurka check $how --checkpoint=c $file && has out "--resume=c" || return 1
+        run 3 mazurka check $how --checkpoint=c --json=1.json $file &&
+            run 0 mazurka check -q --resume=c --checkpoint=c --json=2.json $file && has out "(32768 executions" || return 1
+        case $how in --max*) # memory may end before the search starts over, as this one does
+            json_is 2.json "d['resumed'] == $(executions 1.json)" &&
+                json_is 2.json "abs(d['executions_per_second'] * d['seconds'] - (32768 - d['resumed'])) < 2" || return 1 ;;
+        esac
+        run 0 mazurka check -q --resume=c --json=3.json $file && has out "(32768 executions" &&
+            json_is 3.json "d['resumed'] == 32768 and d['share'] == 1" || return 1
+    done
+    programs
+    run 1 mazurka check --keep-going --checkpoint=e --json=1.json lost.c && run 1 mazurka check --keep-going --resume=e --json=2.json lost.c &&
+        json_is 2.json "[e['kind'] for e in d['errors']] == $(python3 -c "import json;print([e['kind'] for e in json.load(open('1.json'))['errors']])")"
+}
+
+# Whoever kills the only worker, it is not the program's fault.
+test_killed_from_outside() {
+    mazurka check --json=1.json -DFIFO "$root/tests/papers/bbuf.c" > out 2> err &
+    pid=$!
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+        for child in $(cat /proc/$pid/task/$pid/children); do # the compiler may be one, before
+            case $(cat "/proc/$child/comm" 2> /dev/null) in program-*) kill -9 "$child" && break 2 ;; esac
+        done
+        sleep 0.2
+    done
+    wait $pid
+    [ $? = 3 ] || complain "status $?: $(head -n 3 out err)"
+    first_line out "incomplete: " && has out "killed from outside" && json_is 1.json "d['errors'] == []"
+}
+
 test_checkpoint_refused() {
     file=$root/tests/papers/lastzero.c
     run 3 mazurka check -q --max-executions=1000 --checkpoint=c -DN=14 "$file" && [ -s c ] || return 1
