@@ -30,8 +30,8 @@ says() { # FILE TEXT
 refuses() { # TEXT COMMAND...: status 2 and one line
     text=$1
     shift
-    if "$@" >"$work/out" 2>"$work/err"; then return 1; fi
-    [ "$(wc -l <"$work/err")" = 1 ] && says "$work/err" "$text"
+    "$@" >"$work/out" 2>"$work/err"
+    [ $? = 2 ] && [ ! -s "$work/out" ] && [ "$(wc -l <"$work/err")" = 1 ] && says "$work/err" "$text"
 }
 
 record() { # TREE ARGUMENTS...
@@ -81,7 +81,8 @@ done
 # ---- simulating ----
 
 # 2007, Fig. 8 and 10: two workers, of which both find the third thread's branch at the root; not if it is found at once.
-free='--step=0 --execution=1ms --latency=0 --start=0 --task=0 --done=0 --split=0 --update=0 --alone=0 --least=0 --quiet=0 --round=0 --poll=0'
+free='--step=0 --execution=1ms --latency=0 --start=0 --task=0 --done=0'
+all_free="$free --split=0 --update=0 --alone=0 --least=0 --quiet=0 --round=0 --poll=0"
 # shellcheck disable=SC2086
 speed 2 --protocol=paper $free "$work/m-dpor" >/dev/null
 test_that "2007, Fig. 8: two executions are run twice" [ "$(column 9)" = 2 ]
@@ -108,7 +109,7 @@ for m in signal-choice choose-then-race section-late timedwait-two rwlock-two-wr
     for a in optimal source dpor dpor-all; do
         $simulate --record="$work/m" --algorithm=$a tests/random/corpus/$m.model
         # shellcheck disable=SC2086
-        test_that "$m, $a: three workers, ours" $simulate $free --workers=3 "$work/m" >/dev/null
+        test_that "$m, $a: three workers, ours" $simulate $all_free --workers=3 "$work/m" >/dev/null
         # shellcheck disable=SC2086
         [ $a = optimal ] || test_that "$m, $a: three workers, paper" $simulate $free --protocol=paper --workers=3 "$work/m" >/dev/null
     done
@@ -154,6 +155,18 @@ if [ -n "$SLOW" ]; then
     goal 900 1024 large 20ms
 fi
 
+# ---- what is printed ----
+
+narrow() { # COMMAND...: all of it in 80 columns, and no exponents
+    "$@" >"$work/out" 2>&1 && awk 'length > 80 || /[0-9]e[+-]?[0-9]/ { print "  " $0; bad = 1 } END { exit bad }' "$work/out"
+}
+test_that "the help is narrow" narrow $simulate --help
+test_that "tables are narrow" narrow $simulate --name=aget --workers=2,64,65536 "$work/aget.tree"
+test_that "the paper's tables are narrow" narrow $simulate --name=aget --protocol=paper --workers=2,64 "$work/lazy.tree"
+test_that "tables of live are narrow" narrow $simulate --live --workers=2,64 tests/simulate/buffer.model
+test_that "long times have no exponents" narrow $simulate --name=five --execution=1s --workers=2,4 "$work/five.tree"
+test_that "113,400 executions of a second each" says "$work/out" 'one worker: 113400 s;'
+
 # ---- refusing ----
 
 head -c 2000 "$work/aget.tree" >"$work/cut"
@@ -161,10 +174,33 @@ test_that "a tree that was cut off" refuses 'is not complete' $simulate "$work/c
 { head -c 1000 "$work/aget.tree" && printf 'xyz' && tail -c +1004 "$work/aget.tree"; } >"$work/damaged"
 test_that "a damaged tree" refuses 'damaged' $simulate "$work/damaged"
 test_that "something else" refuses 'is no recorded tree' $simulate tests/simulate/fig7.model
-test_that "nothing" refuses 'No such file' $simulate "$work/none"
+test_that "nothing" refuses "$work/none: No such file" $simulate "$work/none"
+test_that "no model" refuses "$work/none: No such file" $simulate --live "$work/none"
+test_that "a tree is no model" refuses 'a model is needed' $simulate --live "$work/aget.tree"
+test_that "no file" refuses 'a TREE is needed; see' $simulate
+test_that "no file for --live" refuses 'a MODEL is needed; see' $simulate --live
+test_that "two files" refuses 'one file at a time' $simulate "$work/aget.tree" "$work/five.tree"
+test_that "no such option" refuses '--bogus: no such option; see mz-simulate --help' $simulate --bogus "$work/aget.tree"
+test_that "no short options" refuses '-w: no such option' $simulate -w 2 "$work/aget.tree"
+test_that "no value" refuses '--workers: needs a value' $simulate "$work/aget.tree" --workers
+test_that "a value too many" refuses '--wait=2: takes no value' $simulate --wait=2 "$work/aget.tree"
+test_that "a table nowhere" refuses "$work/no/x: No such file" $simulate --tsv="$work/no/x" "$work/aget.tree"
+test_that "a table of live nowhere" refuses "$work/no/x: No such file" $simulate --live --tsv="$work/no/x" tests/simulate/fig7.model
+test_that "a tree nowhere" refuses "$work/no/x: No such file" $simulate --record="$work/no/x" tests/simulate/fig7.model
+# What has no meaning is not ignored.
+test_that "a tree has its algorithm" refuses '--algorithm: only with --record' $simulate --algorithm=bogus "$work/aget.tree"
+test_that "no such algorithm" refuses 'bogus: not one of' $simulate --record="$work/x" --algorithm=bogus tests/simulate/fig7.model
+test_that "a limit is the paper's" refuses '--limit: only with --protocol=paper' $simulate --limit=5 "$work/aget.tree"
+test_that "the paper has no polls" refuses '--poll: not with --protocol=paper' $simulate --protocol=paper --poll=1us "$work/lazy.tree"
+test_that "live has its own batches" refuses '--single: not with --live' $simulate --live --single tests/simulate/fig7.model
+test_that "live or recorded" refuses '--live: not with --record' $simulate --live --record="$work/x" tests/simulate/fig7.model
 test_that "the paper's protocol on optimal" refuses 'backtrack sets' $simulate --protocol=paper "$work/aget.tree"
 test_that "no time" refuses 'not a time' $simulate --latency=5 "$work/aget.tree"
-test_that "no workers" refuses 'not a number' $simulate --workers=0 "$work/aget.tree"
+test_that "no workers" refuses '--workers=0: "0" is not a number from 1 to 65536' $simulate --workers=0 "$work/aget.tree"
+test_that "two, and no workers" refuses '"x" is not a number from 1 to 65536' $simulate --workers=2,x "$work/aget.tree"
+test_that "two, and nothing" refuses '"" is not a number' $simulate --workers=2, "$work/aget.tree"
+test_that "too many for live" refuses '"300" is not a number from 1 to 256' $simulate --live --workers=2,300 tests/simulate/fig7.model
+test_that "no number" refuses '--few=x: not a number from 0 to' $simulate --few=x "$work/aget.tree"
 record part.tree --max-executions=10 tests/papers/aget.c
 test_that "a search that was ended: said" says "$work/out" 'is not complete'
 test_that "a search that was ended: refused" refuses 'is not complete' $simulate "$work/part.tree"

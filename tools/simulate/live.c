@@ -389,17 +389,16 @@ static void average(double *sum, uint64_t count)
     if (count) *sum /= (double)count;
 }
 
-bool live_run(const char *file, const struct parameters *p, struct result *r, struct measured *m)
+bool live_run(const char *file, const struct mz_model *model, const struct parameters *p, struct result *r,
+              struct measured *m)
 {
-    struct mz_model model;
     struct live l = {.p = p, .r = r, .measured = m};
     struct event e;
-    if (!model_read(file, &model)) return false;
     live = &l;
     memset(r, 0, sizeof *r);
     memset(m, 0, sizeof *m);
-    r->alone = alone(&model, p);
-    begin(&l, &model);
+    r->alone = alone(model, p);
+    begin(&l, model);
     while (!mz_balance_complete(l.balance) && !l.failed && queue_take(&l.queue, &e)) handle(&l, &e);
     struct mz_balance_counts counts = mz_balance_counts(l.balance);
     r->time = l.now + p->done;

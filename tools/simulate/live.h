@@ -3,6 +3,7 @@
 #ifndef MZ_SIMULATE_LIVE_H
 #define MZ_SIMULATE_LIVE_H
 
+#include "model/model.h"
 #include "simulate.h"
 
 #define LIVE_WORKERS 256
@@ -12,6 +13,7 @@ struct measured { /* nanoseconds of the balancer's, for a message of each kind, 
 };
 
 /* False after a line on stderr. */
-bool live_run(const char *file, const struct parameters *p, struct result *r, struct measured *m);
+bool live_run(const char *file, const struct mz_model *model, const struct parameters *p, struct result *r,
+              struct measured *m);
 
 #endif

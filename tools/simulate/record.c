@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "event/tree_file.h"
 #include "model/system.h"
 #include "model/text.h"
 
@@ -24,6 +25,8 @@ bool model_read(const char *file, struct mz_model *m)
     size_t n = fread(text, 1, MZ_MODEL_TEXT, f);
     bool whole = feof(f) && !ferror(f);
     fclose(f);
+    if (n >= strlen(MZ_TREE_MAGIC) && memcmp(text, MZ_TREE_MAGIC, strlen(MZ_TREE_MAGIC)) == 0)
+        return complain(file, "is a recorded tree, and a model is needed");
     if (!whole) return complain(file, "cannot be read, or is too long");
     text[n] = '\0';
     return mz_model_parse(text, m, error, sizeof error) == 0 || complain(file, error);

@@ -304,12 +304,17 @@ struct tree *tree_read(const char *file)
     r->sum = MZ_TREE_SUM;
     r->t = grow(NULL, sizeof *r->t);
     memset(r->t, 0, sizeof *r->t);
-    if (!r->file) r->problem = strerror(errno);
-    if (r->file) read_all(r);
-    if (r->file) fclose(r->file);
+    if (!r->file) {
+        fprintf(stderr, "mz-simulate: %s: %s\n", file, strerror(errno));
+        tree_free(r->t);
+        free(r);
+        return NULL;
+    }
+    read_all(r);
+    fclose(r->file);
     struct tree *t = r->t;
     if (r->problem) {
-        fprintf(stderr, "mz-simulate: %s %s\n", file, r->problem);
+        fprintf(stderr, "mz-simulate: %s: %s\n", file, r->problem);
         tree_free(t);
         t = NULL;
     }
