@@ -9,6 +9,7 @@ Each run draws a program, an algorithm and what happens to it, at random times:
     whole      the command is killed, and --resume goes on from its last checkpoint, again and again
     signal     the same with SIGINT or SIGTERM, upon which it writes a checkpoint and ends
     both       workers are killed, then the whole, then it is resumed
+    limits     of executions, memory and time end it, one after the other, and it is resumed
     ranks      of an mpirun, ranks other than 0 and workers are killed
     cluster    all of an mpirun is killed, and another mpirun resumes, again and again
 
@@ -164,6 +165,20 @@ class Run:
     def both(self):
         return self.resumed([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM], True)
 
+    def limits(self):
+        done = 0
+        for _ in range(self.rng.randint(2, 12)):
+            limit = self.rng.choice(["--max-executions=%d" % (done + self.rng.choice([1, 7, 300, 4000])),
+                                     "--memory-limit=%dK" % self.rng.choice([128, 512, 2048, 8192]),
+                                     "--time-limit=%.2f" % self.rng.uniform(0.01, 0.2)])
+            self.jobs = self.rng.choice([1, 2, 3])
+            result = self.result(self.wait(self.start("--checkpoint=" + self.checkpoint, limit, *self.resume())))
+            if len(result) < 5 or result[1]:
+                return result
+            done = result[3]
+            self.resumes += 1
+        return self.result(self.wait(self.start(*self.resume())))
+
     def mpirun(self):
         """One of those that are there, told to go on without a rank that has died."""
         self.jobs = self.rng.choice([1, 1, 2])
@@ -263,7 +278,7 @@ def main():
     a = parse()
     began, expected, totals = time.time(), {}, {}
     different = runs = kills = resumes = redundant = 0
-    ways, cases = ["workers", "whole", "signal", "both"], CASES
+    ways, cases = ["workers", "whole", "signal", "both", "limits"], CASES
     if a.ranks and MPIRUNS:
         ways, cases = ["ranks", "cluster"], RANK_CASES
     for i in range(a.runs):
