@@ -165,6 +165,7 @@ static void tell_sharing(const struct mz_pool *p, const struct mz_balance_counts
     double idle = 0, alive = 0;
     getrusage(RUSAGE_SELF, &own);
     *s = (struct mz_sharing){.workers = p->most,
+                             .wanted = p->options->jobs,
                              .lost = p->lost,
                              .redundant = p->redundant,
                              .tasks = counts->tasks,
@@ -213,6 +214,7 @@ void mz_pool_merge(struct mz_pool *p)
         c->counters.blocked = exact.blocked;
         c->counters.cut = exact.cut;
         c->counters.transitions = exact.transitions;
+        c->counters.wakeup_nodes = 0; /* what workers keep is what they know of branches of others */
     }
     c->counters.restarts = p->before.restarts + exact.restarts; /* those of workers are all told of */
     /* That a worker is complete only says that it has nothing to do; and at a limit nothing may be left. */

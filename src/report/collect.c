@@ -542,12 +542,25 @@ static char *with_place(const struct mz_outcome *outcome, const char *text)
     return all;
 }
 
+/* So many of them; NULL: bytes. */
+static char *limit_of(const char *before, uint64_t n, const char *what, const char *after)
+{
+    struct mz_strbuf b = {0};
+    mz_strbuf_addf(&b, "%s ", before);
+    if (what)
+        mz_strbuf_add_count(&b, n, what);
+    else
+        mz_strbuf_add_size(&b, n);
+    mz_strbuf_add(&b, after);
+    return mz_strbuf_take(&b);
+}
+
 static char *reason_of_steps(const struct mz_outcome *outcome)
 {
     const struct mz_channel *c = outcome->channel;
     char *text = c->end_text[0]
                      ? mz_memory_string(c->end_text)
-                     : mz_format("an execution reached the limit of %" PRIu64 " steps", c->options.max_steps);
+                     : limit_of("an execution reached the limit of", c->options.max_steps, "step", "");
     char *all = with_place(outcome, text);
     free(text);
     return all;
@@ -601,14 +614,13 @@ static enum mz_verdict verdict_of_end(const struct mz_outcome *outcome, struct m
         return verdict_of_complete(c, report);
     case MZ_END_EXECUTIONS:
         return limit(report,
-                     mz_format("the limit of %" PRIu64 " executions was reached", c->options.max_executions));
+                     limit_of("the limit of", c->options.max_executions, "execution", " was reached"));
     case MZ_END_STEPS:
         return limit(report, reason_of_steps(outcome));
     case MZ_END_MEMORY:
         if (!c->options.memory_limit)
             return limit(report, mz_memory_string("the search needs more memory than it can have"));
-        return limit(report, mz_format("the memory limit of %g MiB was reached",
-                                       (double)c->options.memory_limit / (1 << 20)));
+        return limit(report, limit_of("the memory limit of", c->options.memory_limit, NULL, " was reached"));
     case MZ_END_TIME:
         return limit(report, reason_of_stop(outcome));
     case MZ_END_UNSUPPORTED:

@@ -93,6 +93,7 @@ struct mz_bug { /* a finding, explained */
 /* Of a search by several workers: what sharing it took. */
 struct mz_sharing {
     uint32_t workers;    /* how many at once, at most; 0: the search was not shared */
+    uint32_t wanted;     /* as many were asked for */
     uint32_t ranks;      /* of mpirun, that took part; 0: it did not start us */
     uint32_t hosts;      /* that they are on */
     uint32_t lost_ranks; /* that died, and whose parts others explored */

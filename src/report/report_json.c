@@ -150,7 +150,8 @@ static void add_counters(struct mz_json *j, const struct mz_report *report)
     mz_json_decimal(j, "executions_per_second",
                     seconds > 0 ? (double)(c->executions - report->sharing.resumed) / seconds : 0);
     mz_json_number(j, "peak_memory_bytes", report->peak_memory);
-    if (report->processor > 0) mz_json_decimal(j, "processor_seconds", report->processor);
+    mz_json_decimal(j, "processor_seconds",
+                    report->sharing.workers ? report->sharing.processor : report->processor);
     /* All visible operations that were run; events are those that the search orders. */
     mz_json_number(j, "operations", c->operations + c->local_operations);
     mz_json_number(j, "events", c->operations);

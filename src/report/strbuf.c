@@ -1,6 +1,7 @@
 /* A string that grows: see strbuf.h. */
 #include "strbuf.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,25 @@ void mz_strbuf_addf(struct mz_strbuf *b, const char *format, ...)
 void mz_strbuf_repeat(struct mz_strbuf *b, char c, size_t times)
 {
     while (times--) mz_strbuf_addc(b, c);
+}
+
+void mz_strbuf_add_count(struct mz_strbuf *b, uint64_t n, const char *what)
+{
+    mz_strbuf_addf(b, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
+}
+
+void mz_strbuf_add_size(struct mz_strbuf *b, uint64_t bytes)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
+    size_t unit = 0;
+    double size = (double)bytes / 1024;
+    if (bytes < 1024) {
+        mz_strbuf_add_count(b, bytes, "byte");
+        return;
+    }
+    for (; size >= 1023.5 && unit + 1 < sizeof units / sizeof *units; unit++) size /= 1024;
+    /* %g drops zeros at the end, but would write 1023 as 1.02e+03. */
+    mz_strbuf_addf(b, size >= 999.5 ? "%.0f %s" : "%.3g %s", size, units[unit]);
 }
 
 void mz_strbuf_clear(struct mz_strbuf *b)

@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct mz_strbuf {
     char *data;
@@ -18,6 +19,10 @@ void mz_strbuf_addf(struct mz_strbuf *b, const char *format, ...) __attribute__(
 void mz_strbuf_addv(struct mz_strbuf *b, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 void mz_strbuf_repeat(struct mz_strbuf *b, char c, size_t times);
+/* "1 execution", "2 executions" */
+void mz_strbuf_add_count(struct mz_strbuf *b, uint64_t n, const char *what);
+/* A size of memory, three digits of it, in the unit that fits: "300 KiB", "1.46 MiB" */
+void mz_strbuf_add_size(struct mz_strbuf *b, uint64_t bytes);
 void mz_strbuf_clear(struct mz_strbuf *b);   /* empty, memory kept */
 void mz_strbuf_release(struct mz_strbuf *b); /* empty, memory given back */
 const char *mz_strbuf_text(const struct mz_strbuf *b);

@@ -71,12 +71,46 @@ static void quote_source(struct mz_strbuf *out, const struct mz_style *style, in
     free(text);
 }
 
-/* ---- verdict ---- */
+/* ---- long lines ---- */
 
-static void add_count(struct mz_strbuf *out, uint64_t n, const char *what)
+/* Length of the text up to and with the next comma or semicolon that a space follows. */
+static size_t clause(const char *text)
 {
-    mz_strbuf_addf(out, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
+    size_t n = 0;
+    while (text[n] && !((text[n] == ',' || text[n] == ';') && text[n + 1] == ' ')) n++;
+    return n + (text[n] != '\0');
 }
+
+/* Text behind so many columns that are there already; further lines are indented. Broken between clauses, and
+ * between words where a clause is longer than a line. */
+static void add_wrapped(struct mz_strbuf *out, size_t column, const char *text, size_t width, size_t indent)
+{
+    while (*text) {
+        size_t n = clause(text);
+        if (indent + n > width) n = strcspn(text, " ");
+        if (column && column + 1 + n > width) {
+            mz_strbuf_addc(out, '\n');
+            mz_strbuf_repeat(out, ' ', indent);
+            column = indent;
+        } else if (column) {
+            mz_strbuf_addc(out, ' ');
+            column++;
+        }
+        mz_strbuf_addn(out, text, n);
+        column += n;
+        text += n + strspn(text + n, " ");
+    }
+    mz_strbuf_addc(out, '\n');
+}
+
+/* The same of what has been put together; then it is released. */
+static void add_paragraph(struct mz_strbuf *out, struct mz_strbuf *text, const struct mz_style *style)
+{
+    add_wrapped(out, 0, mz_strbuf_text(text), style->width, 2);
+    mz_strbuf_release(text);
+}
+
+/* ---- verdict ---- */
 
 static void add_bug_line(struct mz_strbuf *out, const struct mz_bug *bug)
 {
@@ -95,7 +129,7 @@ void mz_text_verdict(struct mz_strbuf *out, const struct mz_report *report, cons
     switch (report->verdict) {
     case MZ_VERIFIED:
         mz_strbuf_add(out, "no error in any interleaving (");
-        add_count(out, report->counters.executions, "execution");
+        mz_strbuf_add_count(out, report->counters.executions, "execution");
         mz_strbuf_add(out, ", all explored)");
         break;
     case MZ_ERROR:
@@ -170,7 +204,7 @@ static void add_race(struct mz_strbuf *out, const struct mz_bug *bug, const stru
         mz_text_shorten(out, i ? "it" : bug->object ? bug->object : "?", 30);
         if (a->size) {
             mz_strbuf_add(out, " (");
-            add_count(out, a->size, "byte");
+            mz_strbuf_add_count(out, a->size, "byte");
             mz_strbuf_addc(out, ')');
         }
         mz_strbuf_add(out, ":\n");
@@ -196,9 +230,9 @@ static void add_leaks(struct mz_strbuf *out, const struct mz_bug *bug)
     for (size_t i = 0; i < bug->leak_count; i++) {
         const struct mz_leak_report *l = &bug->leaks[i];
         mz_strbuf_add(out, "  ");
-        add_count(out, l->blocks, "block");
+        mz_strbuf_add_count(out, l->blocks, "block");
         mz_strbuf_add(out, ", ");
-        add_count(out, l->bytes, "byte");
+        mz_strbuf_add_count(out, l->bytes, "byte");
         mz_strbuf_add(out, ", allocated by thread ");
         add_thread(out, bug, l->allocated.thread);
         mz_strbuf_add(out, ":\n");
@@ -326,14 +360,16 @@ static void add_threads(struct mz_strbuf *out, const struct mz_bug *bug, const s
 
 /* ---- a bug, and the search ---- */
 
-static void add_replay_line(struct mz_strbuf *out, const struct mz_bug *bug)
+static void add_replay_line(struct mz_strbuf *out, const struct mz_bug *bug, const struct mz_style *style)
 {
+    struct mz_strbuf b = {0};
     if (bug->replayed)
-        mz_strbuf_add(out, "Replayed: same outcome. ");
+        mz_strbuf_add(&b, "Replayed: same outcome. ");
     else if (bug->replay_problem)
-        mz_strbuf_addf(out, "NOT reproduced when replayed: %s. ", bug->replay_problem);
-    if (bug->trace) mz_strbuf_addf(out, "To run it again:\n  mazurka replay %s", bug->trace);
-    if (bug->replayed || bug->replay_problem || bug->trace) mz_strbuf_addc(out, '\n');
+        mz_strbuf_addf(&b, "NOT reproduced when replayed: %s. ", bug->replay_problem);
+    if (bug->trace) mz_strbuf_add(&b, "To run it again:");
+    if (b.length) add_paragraph(out, &b, style);
+    if (bug->trace) mz_strbuf_addf(out, "  mazurka replay %s\n", bug->trace);
 }
 
 static void add_side(struct mz_strbuf *out, const char *when, const struct mz_access_report *a)
@@ -347,13 +383,14 @@ static void add_side(struct mz_strbuf *out, const char *when, const struct mz_ac
 }
 
 /* Nothing to show but the two operations: a schedule that does not decide what happens cannot be replayed. */
-static void add_nondeterminism(struct mz_strbuf *out, const struct mz_bug *bug)
+static void add_nondeterminism(struct mz_strbuf *out, const struct mz_bug *bug, const struct mz_style *style)
 {
     add_side(out, "before:", &bug->access[1]);
     add_side(out, "now:   ", &bug->access[0]);
-    mz_strbuf_add(out,
-                  "A schedule must decide what the program does. Look for uninitialised memory, real time, "
-                  "random\nnumbers, addresses used as values, and files or other processes.\n");
+    add_wrapped(out, 0,
+                "A schedule must decide what the program does. Look for uninitialised memory, real time, "
+                "random numbers, addresses used as values, and files or other processes.",
+                style->width, 0);
 }
 
 void mz_text_bug(struct mz_strbuf *out, const struct mz_bug *bug, const struct mz_style *style)
@@ -362,7 +399,7 @@ void mz_text_bug(struct mz_strbuf *out, const struct mz_bug *bug, const struct m
     if (bug->kind == MZ_KIND_DATA_RACE) {
         add_race(out, bug, style);
     } else if (bug->kind == MZ_KIND_NONDETERMINISM) {
-        add_nondeterminism(out, bug);
+        add_nondeterminism(out, bug, style);
         return;
     } else if (bug->kind != MZ_KIND_DEADLOCK) {
         quote_source(out, style, 4, bug->file, bug->line);
@@ -379,12 +416,7 @@ void mz_text_bug(struct mz_strbuf *out, const struct mz_bug *bug, const struct m
     }
     mz_text_schedule(out, bug, style);
     mz_strbuf_addc(out, '\n');
-    add_replay_line(out, bug);
-}
-
-static void add_memory(struct mz_strbuf *out, uint64_t bytes)
-{
-    mz_strbuf_addf(out, "%.1f MiB", (double)bytes / (1 << 20));
+    add_replay_line(out, bug, style);
 }
 
 static const char *completeness(const struct mz_report *report)
@@ -394,54 +426,39 @@ static const char *completeness(const struct mz_report *report)
     return "not complete";
 }
 
-/* Length of the text up to and with the next comma or semicolon that a space follows. */
-static size_t clause(const char *text)
-{
-    size_t n = 0;
-    while (text[n] && !((text[n] == ',' || text[n] == ';') && text[n + 1] == ' ')) n++;
-    return n + (text[n] != '\0');
-}
-
-/* Text from the first column on, broken between clauses, further lines indented by two. */
-static void add_wrapped(struct mz_strbuf *out, const char *text, size_t width)
-{
-    size_t column = 0;
-    while (*text) {
-        size_t n = clause(text);
-        if (column && column + 1 + n > width) {
-            mz_strbuf_add(out, "\n ");
-            column = 1;
-        }
-        mz_strbuf_addf(out, "%s%.*s", column ? " " : "", (int)n, text);
-        column += n + (column > 0);
-        text += n + strspn(text + n, " ");
-    }
-    mz_strbuf_addc(out, '\n');
-}
-
 /* Who searched; with --verbose, what they said to each other. */
 static void add_sharing(struct mz_strbuf *out, const struct mz_sharing *s, bool all)
 {
+    bool tell = s->ranks || s->wanted > 1 || (s->workers && all);
     if (s->ranks) {
-        mz_strbuf_addf(out, "; %u ranks on ", s->ranks);
-        add_count(out, s->hosts, "host");
+        mz_strbuf_add(out, "; ");
+        mz_strbuf_add_count(out, s->ranks, "rank");
+        mz_strbuf_add(out, " on ");
+        mz_strbuf_add_count(out, s->hosts, "host");
     }
-    if (s->ranks || (s->workers && all)) {
+    if (tell) {
         mz_strbuf_add(out, s->ranks ? ", " : "; ");
-        add_count(out, s->workers, "worker");
+        mz_strbuf_add_count(out, s->workers, "worker");
     }
-    if (s->workers && all)
-        mz_strbuf_addf(out, ", %" PRIu64 " tasks, %" PRIu64 " splits, %" PRIu64 " updates", s->tasks,
-                       s->splits, s->updates);
+    if (s->workers && all) {
+        mz_strbuf_add(out, ", ");
+        mz_strbuf_add_count(out, s->tasks, "task");
+        mz_strbuf_add(out, ", ");
+        mz_strbuf_add_count(out, s->splits, "split");
+        mz_strbuf_add(out, ", ");
+        mz_strbuf_add_count(out, s->updates, "update");
+    }
     if (s->lost_ranks) {
         mz_strbuf_add(out, ", ");
-        add_count(out, s->lost_ranks, "lost rank");
+        mz_strbuf_add_count(out, s->lost_ranks, "lost rank");
     }
     if (s->lost) {
         mz_strbuf_add(out, ", ");
-        add_count(out, s->lost, "lost worker");
+        mz_strbuf_add_count(out, s->lost, "lost worker");
+    }
+    if (s->redundant) {
         mz_strbuf_add(out, ", ");
-        add_count(out, s->redundant, "execution");
+        mz_strbuf_add_count(out, s->redundant, "execution");
         mz_strbuf_add(out, " explored again");
     }
 }
@@ -465,7 +482,7 @@ static void add_search(struct mz_strbuf *out, const struct mz_report *report, co
     if (report->verdict == MZ_INCOMPLETE) add_share(&b, c->share);
     if (report->bug_count && report->reason) mz_strbuf_addf(&b, " (%s)", report->reason);
     mz_strbuf_addf(&b, "; algorithm %s, ", report->algorithm);
-    add_count(&b, c->executions, "execution");
+    mz_strbuf_add_count(&b, c->executions, "execution");
     if (report->sharing.resumed)
         mz_strbuf_addf(&b, " (%" PRIu64 " of them before it was resumed)", report->sharing.resumed);
     if (c->states)
@@ -473,16 +490,15 @@ static void add_search(struct mz_strbuf *out, const struct mz_report *report, co
     else
         mz_strbuf_addf(&b, ", %" PRIu64 " blocked, ", c->blocked);
     if (c->cut) mz_strbuf_addf(&b, "%" PRIu64 " cut in loops that wait, ", c->cut);
-    add_count(&b, c->transitions, "transition");
+    mz_strbuf_add_count(&b, c->transitions, "transition");
     mz_strbuf_add(&b, ", at most ");
-    add_count(&b, c->max_depth, "step");
+    mz_strbuf_add_count(&b, c->max_depth, "step");
     mz_strbuf_add(&b, " and ");
-    add_count(&b, c->threads, "thread");
+    mz_strbuf_add_count(&b, c->threads, "thread");
     mz_strbuf_addf(&b, "; %.3f s, ", report->seconds);
-    add_memory(&b, report->peak_memory);
+    mz_strbuf_add_size(&b, report->peak_memory);
     add_sharing(&b, &report->sharing, style->all);
-    add_wrapped(out, mz_strbuf_text(&b), style->width);
-    mz_strbuf_release(&b);
+    add_paragraph(out, &b, style);
 }
 
 static void add_saved(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
@@ -490,8 +506,7 @@ static void add_saved(struct mz_strbuf *out, const struct mz_report *report, con
     struct mz_strbuf b = {0};
     if (report->verdict != MZ_INCOMPLETE || !report->checkpoint || !report->sharing.is_saved) return;
     mz_strbuf_addf(&b, "To go on from here: the same command with --resume=%s", report->checkpoint);
-    add_wrapped(out, mz_strbuf_text(&b), style->width);
-    mz_strbuf_release(&b);
+    add_paragraph(out, &b, style);
 }
 
 static void add_warnings(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
@@ -499,43 +514,55 @@ static void add_warnings(struct mz_strbuf *out, const struct mz_report *report, 
     for (size_t i = 0; i < report->warnings.count; i++) {
         struct mz_strbuf b = {0};
         mz_strbuf_addf(&b, "Warning: %s", report->warnings.items[i]);
-        add_wrapped(out, mz_strbuf_text(&b), style->width);
-        mz_strbuf_release(&b);
+        add_paragraph(out, &b, style);
     }
 }
 
 /* What was given up for want of memory; no verdict depends on it. */
-static void add_shortage(struct mz_strbuf *out, const struct mz_report *report)
+static void add_shortage(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
 {
     const struct mz_counters *c = &report->counters;
     const char *who = report->memory_limit ? "the memory limit" : "want of memory";
-    if (report->lost_workers)
-        mz_strbuf_addf(out, "Note: %s left no room for %u workers: it started over with one\n", who,
+    struct mz_strbuf b = {0};
+    if (report->lost_workers) {
+        mz_strbuf_addf(&b, "Note: %s left no room for %u workers: it started over with one", who,
                        report->lost_workers);
+        add_paragraph(out, &b, style);
+    }
     if (c->fell_back) {
-        mz_strbuf_addf(out, "Note: %s made it go on with `source` after ", who);
-        add_count(out, c->fell_back, "execution");
-        mz_strbuf_addc(out, '\n');
+        mz_strbuf_addf(&b, "Note: %s made it go on with `source` after ", who);
+        mz_strbuf_add_count(&b, c->fell_back, "execution");
+        add_paragraph(out, &b, style);
     }
     if (c->forgot) {
-        mz_strbuf_addf(out, "Note: %s made it forget states after ", who);
-        add_count(out, c->forgot, "state");
-        mz_strbuf_add(out, ": some were explored again, and count again\n");
+        mz_strbuf_addf(&b, "Note: %s made it forget states after ", who);
+        mz_strbuf_add_count(&b, c->forgot, "state");
+        mz_strbuf_add(&b, ": some were explored again, and count again");
+        add_paragraph(out, &b, style);
     }
 }
 
-static void add_notes(struct mz_strbuf *out, const struct mz_report *report)
+static void add_notes(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
 {
     uint64_t unjoined = report->counters.unjoined;
-    add_shortage(out, report);
+    struct mz_strbuf b = {0};
+    add_shortage(out, report, style);
     if (unjoined) {
-        mz_strbuf_add(out, "Note: in ");
-        add_count(out, unjoined, "execution");
-        mz_strbuf_add(out, " the program ended while other threads were still at work\n");
+        mz_strbuf_add(&b, "Note: in ");
+        mz_strbuf_add_count(&b, unjoined, "execution");
+        mz_strbuf_add(&b, " the program ended while other threads were still at work");
+        add_paragraph(out, &b, style);
     }
-    for (size_t i = 0; i < report->notes.count; i++)
-        mz_strbuf_addf(out, "%s%s\n", i ? "              " : "Not modelled: ", report->notes.items[i]);
-    if (report->hint) mz_strbuf_addf(out, "Hint: %s\n", report->hint);
+    for (size_t i = 0; i < report->notes.count; i++) {
+        static const char label[] = "Not modelled:";
+        int width = (int)strlen(label);
+        mz_strbuf_addf(out, "%*s", width, i ? "" : label);
+        add_wrapped(out, (size_t)width, report->notes.items[i], style->width, (size_t)width + 1);
+    }
+    if (report->hint) {
+        mz_strbuf_addf(&b, "Hint: %s", report->hint);
+        add_paragraph(out, &b, style);
+    }
 }
 
 void mz_text_report(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
@@ -553,5 +580,5 @@ void mz_text_report(struct mz_strbuf *out, const struct mz_report *report, const
     add_search(out, report, style);
     add_saved(out, report, style);
     add_warnings(out, report, style);
-    add_notes(out, report);
+    add_notes(out, report, style);
 }
