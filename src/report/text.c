@@ -85,9 +85,14 @@ static size_t clause(const char *text)
  * between words where a clause is longer than a line. */
 static void add_wrapped(struct mz_strbuf *out, size_t column, const char *text, size_t width, size_t indent)
 {
+    const char *end = text; /* of the clause */
+    bool whole = false;
     while (*text) {
-        size_t n = clause(text);
-        if (indent + n > width) n = strcspn(text, " ");
+        if (text >= end) {
+            end = text + clause(text);
+            whole = indent + (size_t)(end - text) <= width;
+        }
+        size_t n = whole ? (size_t)(end - text) : strcspn(text, " ");
         if (column && column + 1 + n > width) {
             mz_strbuf_addc(out, '\n');
             mz_strbuf_repeat(out, ' ', indent);
@@ -557,7 +562,7 @@ static void add_notes(struct mz_strbuf *out, const struct mz_report *report, con
         static const char label[] = "Not modelled:";
         int width = (int)strlen(label);
         mz_strbuf_addf(out, "%*s", width, i ? "" : label);
-        add_wrapped(out, (size_t)width, report->notes.items[i], style->width, (size_t)width + 1);
+        add_wrapped(out, (size_t)width, report->notes.items[i], style->width, (size_t)width + 3);
     }
     if (report->hint) {
         mz_strbuf_addf(&b, "Hint: %s", report->hint);

@@ -1019,6 +1019,82 @@ test_checkpoint_interval() {
     done
 }
 
+# What a report says beside the verdict: within 80 columns, sizes in their units, one of something in the singular.
+test_report_words() {
+    { echo '#include <pthread.h>'; long_search; } > long.c
+    lastzero=$root/tests/papers/lastzero.c
+    run 3 mazurka check --time-limit=1 long.c && has out "Hint: " && no_wide_lines out &&
+        run 3 mazurka check --max-executions=1 long.c && has out "the limit of 1 execution was reached" &&
+        run 3 mazurka check --max-steps=1 long.c && has out "the limit of 1 step " &&
+        run 3 mazurka check --memory-limit=1K -DN=9 "$lastzero" && has out "memory limit of 1 KiB was reached" &&
+        run 3 mazurka check --algorithm=dl-s-por --memory-limit=90K -DN=6 "$lastzero" &&
+        has out "memory limit of 90 KiB was reached" || return 1
+    cat > notes.c << 'END'
+#include <pthread.h>
+#include <unistd.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <signal.h>
+extern int __VERIFIER_nondet_int(void);
+static _Atomic int x;
+static void catch(int number) { (void)number; }
+static void *w(void *a)
+{
+    x++;
+    return a;
+}
+int main(void)
+{
+    pthread_t t;
+    int fd = open("mapped", O_RDWR | O_CREAT, 0600);
+    if (ftruncate(fd, 4096) == 0) mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    signal(SIGSEGV, catch);
+    pthread_create(&t, NULL, w, NULL);
+    x += __VERIFIER_nondet_int();
+    return 0;
+}
+END
+    echo > mapped
+    run 0 mazurka check --nondet-range=0..1 notes.c && has out "Not modelled: a file is mapped" &&
+        [ "$(grep -c 'Not modelled' out)" -eq 1 ] && no_wide_lines out &&
+        [ "$(grep -c '^              [^ ]' out)" -gt 1 ]
+}
+
+# How many workers there were, and what is in the JSON of every search alike.
+test_report_of_workers() {
+    lastzero=$root/tests/papers/lastzero.c
+    run 0 mazurka check -j 3 --json=3.json -DN=12 "$lastzero" && tr '\n' ' ' < out > line && has line "3 workers" &&
+        hasnt out "explored again" && run 0 mazurka check --json=1.json -DN=12 "$lastzero" && hasnt out "worker" &&
+        json_is 3.json "d['processor_seconds'] > 0 and d['processor_seconds'] == d['sharing']['processor_seconds']" &&
+        json_is 1.json "d['processor_seconds'] > 0" && json_is 1.json "d['wakeup_nodes'] == 0" &&
+        json_is 3.json "d['wakeup_nodes'] == 0"
+}
+
+# Every key of the JSON is in the manual.
+test_json_is_documented() {
+    programs
+    lastzero=$root/tests/papers/lastzero.c
+    run 3 mazurka check -j 2 --checkpoint=c --max-executions=100 --json=1.json -DN=12 "$lastzero" &&
+        run 3 mazurka check --resume=c --max-executions=200 --json=2.json -DN=12 "$lastzero" &&
+        run 3 mazurka check --algorithm=sdpor --time-limit=0.3 --json=3.json -DN=16 "$lastzero" &&
+        run 1 mazurka check --json=4.json lost.c && run 1 mazurka check --json=5.json abba.c &&
+        run 1 mazurka check --json=6.json race.c || return 1
+    run 1 mazurka check --leaks --json=7.json -DLOST "$root/tests/programs/leak_lost_node.c" || return 1
+    command -v python3 > /dev/null 2>&1 || return 0
+    python3 - "$root/man/mazurka.1" *.json > why 2>&1 << 'END' || complain "$(cat why)"
+import json, re, sys
+def keys(x):
+    if isinstance(x, dict):
+        for k, v in x.items(): yield k; yield from keys(v)
+    elif isinstance(x, list):
+        for v in x: yield from keys(v)
+section = open(sys.argv[1]).read().split(".SH REPORT")[1].split(".SH PROGRESS")[0]
+known = set(re.findall(r"[a-z_]+", section))
+missing = {k for name in sys.argv[2:] for k in keys(json.load(open(name)))} - known
+sys.exit("not in the manual: %s" % sorted(missing) if missing else 0)
+END
+}
+
 test_vacuous() {
     programs
     run 4 mazurka check single.c && first_line out "vacuous: NOTHING WAS CHECKED" && has out "second thread" || return 1
