@@ -18,6 +18,7 @@
 #include "cc.h"
 #include "elf_check.h"
 #include "files.h"
+#include "process.h"
 #include "tempdir.h"
 
 struct build {
@@ -106,6 +107,7 @@ static int hash_source(struct build *b, const struct mz_cc_word *source)
     hash_text(b, &text);
     mz_strbuf_release(&text);
     mz_list_release(&argv);
+    if (mz_process_stopped()) return MZ_STATUS_FAILED;
     if (status < 0) return mz_fail("cannot run the compiler `%s`: %s", b->compiler.setting, mz_reason(error));
     if (status > 0) return mz_fail("%s does not compile: see the compiler's messages above", source->text);
     return 0;
@@ -183,7 +185,7 @@ static int compile(struct build *b, const char *name, const char *output)
     if (b->compiler.language == MZ_CXX) mz_cc_line_keep_c(&line);
     if (status == 0) {
         status = mz_cc_run(&b->compiler, &b->paths, &line, &failed);
-        if (status < 0)
+        if (status < 0 || mz_process_stopped())
             status = MZ_STATUS_FAILED;
         else if (status != 0 && failed)
             status = mz_fail("%s does not compile: see the compiler's messages above", failed);
@@ -257,6 +259,7 @@ int mz_build(const struct mz_list *words, const char *setting, struct mz_program
     if (status == 0) status = hash_inputs(&b);
     if (status == 0) status = build_cached(&b, program);
     if (status == 0) status = mz_elf_check(program->path, program->name);
+    if (mz_process_stopped()) status = mz_fail("interrupted while compiling");
     if (status == 0 && mz_paths_cache()) mz_tempdir_remove(); /* nothing in there is needed any more */
     mz_cc_line_release(&b.line);
     mz_compiler_release(&b.compiler);

@@ -4,21 +4,30 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 #include "../report/strbuf.h"
 #include "process.h"
+
+#define LOOK 50 /* milliseconds until it is looked for signals again */
 
 void mz_capture_to_strbuf(void *strbuf, const char *data, size_t length)
 {
     mz_strbuf_addn(strbuf, data, length);
 }
 
+/* Until its end, or until we are asked to stop. */
 static void drain(int fd, mz_capture_sink *sink, void *context)
 {
     char buffer[1 << 16];
-    ssize_t n;
-    while ((n = read(fd, buffer, sizeof buffer)) > 0 || (n < 0 && errno == EINTR))
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    ssize_t n = 1;
+    while (n != 0 && !mz_process_look(0)) {
+        if (poll(&p, 1, LOOK) <= 0) continue;
+        n = read(fd, buffer, sizeof buffer);
+        if (n < 0 && errno != EINTR) return;
         if (n > 0 && sink) sink(context, buffer, (size_t)n);
+    }
 }
 
 int mz_capture(char **argv, enum mz_capture_errors errors, mz_capture_sink *sink, void *context)

@@ -81,7 +81,8 @@ static int run(const struct mz_compiler *compiler, struct mz_list *argv)
     if (shorten(argv, compiler->words.count) != 0) return -1;
     struct mz_command command = {mz_list_argv(argv), -1, -1, -1};
     int status = mz_process_run(&command);
-    if (status < 0) mz_fail("cannot run the compiler `%s`: %s", compiler->setting, mz_reason(errno));
+    if (status < 0 && !mz_process_stopped())
+        mz_fail("cannot run the compiler `%s`: %s", compiler->setting, mz_reason(errno));
     return status;
 }
 
@@ -240,6 +241,7 @@ static int compile(enum mz_language language, char **argv)
         mz_cc_line_release(&line);
     }
     mz_compiler_release(&compiler);
+    mz_process_die_if_stopped();
     return status;
 }
 

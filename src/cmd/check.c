@@ -208,7 +208,7 @@ static int start_over_alone(struct check *c, struct mz_target *t)
 static enum mz_progress_form progress_form(const struct mz_settings *s)
 {
     const char *name = getenv("TERM");
-    bool terminal = isatty(STDERR_FILENO) && !(name && !strcmp(name, "dumb"));
+    bool terminal = isatty(STDERR_FILENO) && !mz_cluster_is_launched() && !(name && !strcmp(name, "dumb"));
     if (s->progress == MZ_JSON) return MZ_PROGRESS_JSON;
     if (s->progress == MZ_NEVER || (s->progress == MZ_AUTO && (!terminal || s->quiet)))
         return MZ_PROGRESS_NONE;
@@ -374,6 +374,7 @@ int mz_command_check(int argc, char **argv)
     (void)argc;
     if (mz_cluster_rank() > 0) mz_message_mute(); /* rank 0 says it */
     int status = mz_options_parse(&c.settings, MZ_FOR_CHECK, argv);
+    if (status == 0) status = mz_cluster_check_settings();
     if (status == 0 && (c.settings.help || c.settings.version))
         status = c.settings.help ? mz_help("check") : mz_version();
     else if (mz_cluster_rank() > 0)

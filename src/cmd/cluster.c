@@ -20,7 +20,6 @@
 #include "neighbour.h"
 #include "paths.h"
 #include "process.h"
-#include "tempdir.h"
 
 #define ROOM       ((size_t)1 << 32)
 #define PATIENCE   10.0    /* seconds */
@@ -49,6 +48,8 @@ static const struct launcher *find_launcher(void)
     return NULL;
 }
 
+bool mz_cluster_is_launched(void) { return find_launcher() != NULL; }
+
 static const char *wanted_plugin(void)
 {
     const char *own = getenv("MAZURKA_MPI");
@@ -76,6 +77,23 @@ int mz_cluster_rank(void)
     const struct launcher *l = find_launcher();
     if (!l || (own && !strcmp(own, "none")) || told_size() == 1) return -1;
     return atoi(getenv(l->rank));
+}
+
+/* Seconds; 0: what is set makes no sense. */
+static double patience(void)
+{
+    const char *text = getenv("MAZURKA_RANK_TIMEOUT");
+    char *end;
+    if (!text || !*text) return PATIENCE;
+    double seconds = strtod(text, &end);
+    return isfinite(seconds) && seconds > 0 && !*end ? seconds : 0;
+}
+
+int mz_cluster_check_settings(void)
+{
+    if (mz_cluster_rank() < 0 || patience() > 0) return 0;
+    return mz_fail("MAZURKA_RANK_TIMEOUT=%s: it is a number of seconds, more than 0",
+                   getenv("MAZURKA_RANK_TIMEOUT"));
 }
 
 /* ---- MPI ---- */
@@ -128,13 +146,12 @@ static void nobody_came(int signal_number)
 struct mz_cluster *mz_cluster_join(void)
 {
     const struct mz_transport *t = load();
-    const char *patience = getenv("MAZURKA_RANK_TIMEOUT");
     if (!t) return NULL;
     struct mz_cluster *c = mz_memory_new(sizeof *c);
     signal(SIGUSR1, do_nothing); /* MPICH's mpirun sends it when a rank has died */
     c->transport = t;
     c->far = 1;
-    c->patience = patience && atof(patience) > 0 ? atof(patience) : PATIENCE;
+    c->patience = patience();
     c->out = (struct mz_message){.data = mz_region_reserve(ROOM), .capacity = ROOM};
     /* No rank reads the memory of another, which may die meanwhile and would take it along. */
     setenv("UCX_RNDV_THRESH", "inf", 0);
@@ -247,14 +264,12 @@ static _Noreturn void wait_for_agent(void)
     signal(SIGUSR1, do_nothing);
     mz_process_restore_signals();
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-    mz_tempdir_remove();
     _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 0);
 }
 
 void mz_cluster_stand_behind(void)
 {
     pid_t parent = getpid();
-    mz_tempdir(); /* removed by this process */
     fflush(NULL);
     child = fork();
     if (child > 0) wait_for_agent();

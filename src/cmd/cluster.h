@@ -15,8 +15,12 @@
 
 struct mz_cluster;
 
+/* Whose standard output is mpirun's, though it may look like a terminal (Open MPI). */
+bool mz_cluster_is_launched(void);
 /* Which of them are we? From the environment; -1: mpirun did not start us, or started only us. */
 int mz_cluster_rank(void);
+/* What is set in the environment for us. Returns 0, or MZ_STATUS_FAILED after one line. */
+int mz_cluster_check_settings(void);
 /* Rank 0. NULL: there is no cluster. Returns 0, or MZ_STATUS_FAILED after one line. */
 int mz_cluster_open(struct mz_cluster **cluster);
 /* The other ranks are not needed any more. */

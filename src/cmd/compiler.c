@@ -105,6 +105,7 @@ static int ask_version(struct mz_compiler *c)
     static const char *const words[] = {"--version", NULL};
     struct mz_strbuf out = {0};
     int status = ask(c, words, &out);
+    if (mz_process_stopped()) return MZ_STATUS_FAILED;
     if (status < 0) return not_found(c, errno);
     c->version = mz_memory_stringn(mz_strbuf_text(&out), strcspn(mz_strbuf_text(&out), "\n"));
     mz_strbuf_release(&out);
@@ -165,13 +166,14 @@ static int ask_flags(struct mz_compiler *c, const char *dir)
         add_words(&one, &flags[i]);
         bool accepted = accepts(c, &one, dir);
         mz_list_release(&one);
+        if (mz_process_stopped()) break;
         if (accepted)
             add_words(&c->instrument, &flags[i]);
         else if (flags[i].needed)
             return mz_fail("compiler `%s` does not accept %s: use gcc or clang (%s)", c->setting,
                            flags[i].words[0], languages[c->language].variable);
     }
-    return 0;
+    return mz_process_stopped() ? MZ_STATUS_FAILED : 0;
 }
 
 static int probe(struct mz_compiler *c)

@@ -18,7 +18,8 @@ struct mz_compiler {
     struct mz_list instrument; /* flags that make it call our hooks; they go behind the user's */
 };
 
-/* setting NULL: from the environment. Returns 0, or says what is wrong and returns MZ_STATUS_FAILED. */
+/* setting NULL: from the environment. Returns 0, or says what is wrong and returns MZ_STATUS_FAILED.
+ * (mz_process_stopped(): the caller says it.) */
 int mz_compiler_find(struct mz_compiler *c, enum mz_language language, const char *setting);
 void mz_compiler_release(struct mz_compiler *c);
 

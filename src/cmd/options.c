@@ -10,6 +10,7 @@
 #include "../report/memory.h"
 #include "../report/message.h"
 #include "cc_line.h"
+#include "cluster.h"
 #include "suggest.h"
 #include "words.h"
 
@@ -476,7 +477,8 @@ static const struct option options[] = {
     {"verbose", 0, NOTHING, NULL, ALL,
      "Show the program's own output, and every operation of a long schedule.", parse_verbose},
     {"color", 0, VALUE, "WHEN", ALL,
-     "Colours: auto (default: on a terminal, unless NO_COLOR is set), always, never.", parse_color},
+     "Colours: auto (default: on a terminal, unless NO_COLOR is set, or under mpirun), always, never.",
+     parse_color},
     {"progress", 0, VALUE, "WHEN", MZ_FOR_CHECK,
      "How the search gets on, on standard error: auto (default: a line on a terminal), always (lines "
      "in a log, too), never, or json: an object on each line, for other programs.",
@@ -683,7 +685,8 @@ bool mz_settings_color(const struct mz_settings *s, int fd)
 {
     const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
     if (s->color != MZ_AUTO) return s->color == MZ_ALWAYS;
-    return isatty(fd) && !(no_color && no_color[0]) && !(terminal && !strcmp(terminal, "dumb"));
+    return isatty(fd) && !mz_cluster_is_launched() && !(no_color && no_color[0]) &&
+           !(terminal && !strcmp(terminal, "dumb"));
 }
 
 /* ---- help ---- */

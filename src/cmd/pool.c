@@ -421,7 +421,7 @@ static void wait_for_something(struct mz_pool *p, double now)
 static struct mz_progress_view progress(struct mz_pool *p)
 {
     struct mz_progress_view view = {.counters = mz_pool_counters(p),
-                                    .workers = p->living ? p->living : p->options->jobs};
+                                    .workers = p->living ? p->living : p->most};
     struct mz_worker_leaves *leaves = mz_memory_new(MZ_MAX_WORKERS * sizeof *leaves);
     for (uint32_t i = 0; i < p->count; i++) {
         const struct mz_counters *c = &p->workers[i]->outcome.channel->counters;

@@ -12,7 +12,10 @@
 #include <unistd.h>
 #include "tempdir.h"
 
+#define GRACE 1.0 /* seconds from a signal to the next, harder one */
+
 static sigset_t original_mask, our_signals; /* set once, in mz_process_init() */
+static int stopped;                         /* by which signal */
 
 static void open_standard_descriptors(void)
 {
@@ -49,15 +52,17 @@ static void replace(int fd, int by)
 }
 
 /* A compiler starts others, which must end with it: a group of its own can be signalled as a whole. But only
- * the group in the foreground may read from a terminal, and there Ctrl-C reaches everyone anyway. */
-static bool has_own_group(void) { return !isatty(STDIN_FILENO); }
-
-static void signal_child(pid_t pid, int signal) { kill(has_own_group() ? -pid : pid, signal); }
+ * the group in the foreground may read from a terminal, and there Ctrl-C reaches everyone anyway. (Others may
+ * write to it, if they ignore SIGTTOU.) */
+static bool has_own_group(const struct mz_command *c) { return c->in >= 0 || !isatty(STDIN_FILENO); }
 
 static _Noreturn void run_child(const struct mz_command *c, int report)
 {
     mz_process_restore_signals();
-    if (has_own_group()) setpgid(0, 0);
+    if (has_own_group(c)) {
+        setpgid(0, 0);
+        signal(SIGTTOU, SIG_IGN);
+    }
     replace(STDIN_FILENO, c->in);
     replace(STDOUT_FILENO, c->out);
     replace(STDERR_FILENO, c->err);
@@ -70,12 +75,16 @@ static _Noreturn void run_child(const struct mz_command *c, int report)
 pid_t mz_process_start(const struct mz_command *command)
 {
     int report[2], error = 0;
+    if (stopped) {
+        errno = EINTR;
+        return -1;
+    }
     if (pipe2(report, O_CLOEXEC) < 0) return -1;
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) run_child(command, report[1]);
     int fork_error = errno;
-    if (pid > 0 && has_own_group()) setpgid(pid, pid);
+    if (pid > 0 && has_own_group(command)) setpgid(pid, pid);
     close(report[1]);
     ssize_t n = pid > 0 ? read(report[0], &error, sizeof error) : 0;
     close(report[0]);
@@ -97,34 +106,59 @@ int mz_process_next_signal(double seconds)
     return signal < 0 ? 0 : signal;
 }
 
-static _Noreturn void die_by(int signal_number)
+/* ---- asked to stop while another program runs ---- */
+
+int mz_process_stopped(void) { return stopped; }
+
+bool mz_process_look(double seconds)
 {
-    sigset_t only;
-    mz_tempdir_remove();
-    fflush(NULL);
-    signal(signal_number, SIG_DFL);
-    sigemptyset(&only);
-    sigaddset(&only, signal_number);
-    raise(signal_number);
-    sigprocmask(SIG_UNBLOCK, &only, NULL);
-    _exit(128 + signal_number);
+    int s = mz_process_next_signal(seconds);
+    if (s != 0 && s != SIGCHLD) stopped = s;
+    return stopped != 0;
+}
+
+/* The whole group, if it has one. */
+static void signal_child(pid_t pid, int signal_number)
+{
+    if (kill(-pid, signal_number) < 0) kill(pid, signal_number);
+}
+
+/* First as we were told to; in the background of a script SIGINT is ignored; then without asking. */
+static void stop_child(pid_t pid, int times)
+{
+    signal_child(pid, times == 0 ? stopped : times == 1 ? SIGTERM : SIGKILL);
 }
 
 int mz_process_wait(pid_t pid)
 {
-    int status, stop = 0;
+    int status, times = 0;
+    double told = 0;
     for (;;) {
         pid_t done = waitpid(pid, &status, WNOHANG);
         if (done == pid) break;
         if (done < 0 && errno != EINTR) return 127 << 8;
-        int s = mz_process_next_signal(1.0);
-        if (s == 0 && stop) signal_child(pid, SIGTERM); /* in the background of a script SIGINT is ignored */
-        if (s == 0 || s == SIGCHLD) continue;
-        stop = s;
-        signal_child(pid, s);
+        if (stopped && (times == 0 || mz_process_clock() - told >= GRACE)) {
+            stop_child(pid, times++);
+            told = mz_process_clock();
+        }
+        mz_process_look(GRACE);
     }
-    if (stop) die_by(stop);
+    if (stopped) kill(-pid, SIGKILL); /* what it has started itself */
     return status;
+}
+
+void mz_process_die_if_stopped(void)
+{
+    sigset_t only;
+    if (!stopped) return;
+    mz_tempdir_remove();
+    fflush(NULL);
+    signal(stopped, SIG_DFL);
+    sigemptyset(&only);
+    sigaddset(&only, stopped);
+    raise(stopped);
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
+    _exit(128 + stopped);
 }
 
 int mz_process_status(int wait_status)

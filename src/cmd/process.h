@@ -20,11 +20,17 @@ void mz_process_init(void);
 /* In a child, before exec: back to the signals the command was started with. */
 void mz_process_restore_signals(void);
 
-/* Starts it. Returns its pid; or -1 with errno, also when exec failed. */
+/* Starts it. Returns its pid; or -1 with errno, also when exec failed; EINTR: mz_process_stopped(). */
 pid_t mz_process_start(const struct mz_command *command);
-/* Waits for it. A signal to us is passed on to it, then the command ends by that signal (temporaries are
- * removed before). Returns its wait status. */
+/* Waits for it. A signal to us ends it, with all that it has started. Returns its wait status. */
 int mz_process_wait(pid_t pid);
+/* The signal that has made us end a program that we waited for; 0: none. What it wrote is not to be used. */
+int mz_process_stopped(void);
+/* For who does something else than to wait for it: true if there was such a signal, now (waits so many seconds
+ * for one) or before. Then mz_process_wait() ends the program. */
+bool mz_process_look(double seconds);
+/* Where the command stands for the program: it ends by that signal, too. */
+void mz_process_die_if_stopped(void);
 /* Exit status as a shell sees it: 128 + n for a signal. */
 int mz_process_status(int wait_status);
 /* Both at once: exit status, or -1 with errno if it could not be started. */

@@ -51,7 +51,8 @@ static bool is_inside(const struct elf *e, uint64_t offset, uint64_t size)
 static bool open_file(struct elf *e, const struct mz_module *m)
 {
     struct stat st;
-    int fd = open(m->path, O_RDONLY | O_CLOEXEC);
+    bool program = m == &rt.channel->modules[0]; /* it may have no name any more, or never had one */
+    int fd = open(program ? "/proc/self/exe" : m->path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return false;
     bool read = fstat(fd, &st) == 0 && (size_t)st.st_size >= sizeof(Elf64_Ehdr);
     void *p = read ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;

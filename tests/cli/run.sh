@@ -810,6 +810,55 @@ test_interrupt() {
     done
 }
 
+# So is the compiler: asked what it is, preprocessing, compiling, and if it does not want to end.
+test_interrupt_compiling() {
+    programs
+    cat > slow-cc << 'END'
+#!/bin/sh
+case " $* " in
+*" $SLOW_AT "*)
+    [ -z "$STUBBORN" ] || trap '' INT TERM
+    : > begun
+    sleep 23.5177
+    ;;
+esac
+exec cc "$@"
+END
+    chmod +x slow-cc
+    export MAZURKA_CC="$PWD/slow-cc" SLOW_AT STUBBORN
+    for how in 'TERM --version' 'TERM -dM' 'TERM -Werror' 'none none' 'INT -E' 'TERM -o' 'TERM -E stubborn' 'cc -o'; do
+        # shellcheck disable=SC2086
+        set -- $how
+        SLOW_AT=$2 STUBBORN=$3 began=$(date +%s)
+        case $1 in
+        none) run 3 mazurka check --max-executions=1 -DX long.c || return 1; continue ;; # now it is known
+        cc) mazurka cc -o long long.c > out 2> err < /dev/null & interrupts TERM $! 143 && empty err || return 1 ;;
+        *)
+            mazurka check --json=j long.c > out 2> err < /dev/null &
+            interrupts "$1" $! 2 || return 1
+            printf 'mazurka: interrupted while compiling\n' | cmp -s - err || { complain "$how: $(cat err)"; return 1; }
+            empty out && has j '"verdict": "failed"' && has j 'interrupted while compiling' || return 1
+            ;;
+        esac
+        [ $(($(date +%s) - began)) -lt 10 ] || complain "$how: it took $(($(date +%s) - began)) s"
+    done
+    unset MAZURKA_CC SLOW_AT STUBBORN
+}
+interrupts() { # SIGNAL PID STATUS: once the compiler has begun; nothing is left of it
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        [ ! -e begun ] || break
+        sleep 0.1
+    done
+    kill "-$1" "$2"
+    wait "$2"
+    status=$?
+    [ $status -eq "$3" ] || { complain "$how: status $status"; return 1; }
+    [ -z "$(pgrep -f 'sleep 23\.5177')" ] || { complain "$how: the compiler still runs"; return 1; }
+    left=$(ls "$TMPDIR")
+    [ -z "$left" ] || complain "$how: left behind: $left"
+    rm -f begun
+}
+
 test_killed_command_takes_target_along() {
     programs
     run 3 mazurka check --max-executions=1 long.c || return 1
