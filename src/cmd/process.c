@@ -129,6 +129,15 @@ static void stop_child(pid_t pid, int times)
     signal_child(pid, times == 0 ? stopped : times == 1 ? SIGTERM : SIGKILL);
 }
 
+/* What it has started itself may have files to remove. */
+static void end_group(pid_t group)
+{
+    struct timespec nap = {0, 5000000};
+    for (double start = mz_process_clock(); kill(-group, 0) == 0 && mz_process_clock() - start < GRACE;)
+        nanosleep(&nap, NULL);
+    kill(-group, SIGKILL);
+}
+
 int mz_process_wait(pid_t pid)
 {
     int status, times = 0;
@@ -143,7 +152,7 @@ int mz_process_wait(pid_t pid)
         }
         mz_process_look(GRACE);
     }
-    if (stopped) kill(-pid, SIGKILL); /* what it has started itself */
+    if (stopped) end_group(pid);
     return status;
 }
 

@@ -70,6 +70,13 @@ wait_for() { # agent|target NUMBER: until there are so many
     done
     complain "there are not $2 of $1"
 }
+wait_for_none() { # agent|target: until the last is gone
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        [ -n "$(processes "$1")" ] || return 0
+        sleep 0.1
+    done
+    complain "there are still $(processes "$1" | wc -l) of $1"
+}
 verified() { # FILE: all executions of indexer(16), or of indexer(17)
     grep -qE 'verified.*\((32768|262144) executions, all explored\)' "$1" || complain "not verified: $(head -n 4 "$1" | tr '\n' ' ')"
 }
@@ -184,6 +191,36 @@ test_late() {
     done | awk '$1 < 0.1 {n++} END {exit !n}' || complain 'a worker waits before it ends'
 }
 
+# The program has no file on other ranks, and yet what is in it is known there: its variables, for one. (It is wrong on
+# other ranks only, which is not allowed otherwise; so it cannot be replayed.)
+test_variables() {
+    echo '#include <pthread.h>
+    #include <stdatomic.h>
+    #include <string.h>
+    #include <unistd.h>
+    __attribute__((aligned(64))) int before[16] = {1}, a[3] = {2}, behind[16] = {3};
+    static int at = 3;
+    static atomic_int x;
+    static void *count(void *p) { for (int i = 0; i < 3; i++) x++; return p; }
+    __attribute__((constructor)) static void look(void)
+    {
+        char self[256] = "";
+        if (readlink("/proc/self/exe", self, sizeof self - 1) > 0 && strstr(self, "/here/")) at = 2;
+    }
+    int main(void)
+    {
+        pthread_t t[3];
+        for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, count, 0);
+        for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
+        a[at] = 1;
+        return 0;
+    }' > over.c
+    mkdir -p here
+    "$root/mazurka" cc -o here/over over.c || complain 'does not compile'
+    MAZURKA_SHARE_AT_ONCE=1 mpirun 2 -- "$root/mazurka" check -q --trace=t --json=over.json here/over > out 2> err
+    grep -q '"kind": "out-of-bounds"' over.json || complain "$(cat out err)"
+}
+
 # As on hosts with other limits: what is mapped lies elsewhere.
 test_limits() {
     cat > elsewhere << 'END'
@@ -204,6 +241,75 @@ test_error() {
     "$root/mazurka" replay t > out 2>&1
     [ $? = 1 ] || complain "the trace is not replayed"
     [ ! -s err ] || complain "it says $(head -n 2 err)"
+}
+
+# What is written is no terminal's, whatever it looks like (Open MPI gives ranks one), unless it is asked for.
+test_plain() {
+    escape=$(printf '\033')
+    # shellcheck disable=SC2086
+    TERM=xterm mpirun 2 -- "$root/mazurka" check --progress=always $longer > out 2> err
+    verified out
+    grep -q "$escape" out err && complain "escape codes: $(head -n 2 out err)"
+    grep -q '^[0-9]* executions, .*/s, ' err || complain "no lines of progress: $(cat err)"
+    TERM=xterm mpirun 2 -- "$root/mazurka" check -q --color=always "$root/tests/papers/fig1.c" > out 2> err
+    grep -q "$escape" out || complain "no colours"
+    # shellcheck disable=SC2086
+    mpirun 2 -- "$root/mazurka" check -q --progress=json $indexer > out 2> err
+    grep '"final": true' err | grep -q '"workers": 2' || complain "the last line: $(tail -n 1 err)"
+}
+
+# Rank 0 says what is wrong, once.
+test_settings() {
+    for value in x 0 -1 3s inf nan; do
+        MAZURKA_RANK_TIMEOUT=$value mpirun 2 -- "$root/mazurka" check -q "$root/tests/papers/fig1.c" > out 2> err < /dev/null
+        [ $? = 2 ] && [ "$(cat err)" = "mazurka: MAZURKA_RANK_TIMEOUT=$value: it is a number of seconds, more than 0" ] ||
+            complain "$value: status $?: $(cat out err)"
+    done
+    MAZURKA_RANK_TIMEOUT=0.5e1 mpirun 2 -- "$root/mazurka" check -q "$root/tests/papers/fig1.c" > out 2> err || complain "$(cat err)"
+}
+
+# Interrupted: a report. The status is that of the verdict if rank 0 gets the signal; if mpirun does, it is mpirun's own.
+test_interrupt() {
+    for who in rank0 mpirun compiling; do
+        command=$root/mazurka
+        printf '#!/bin/sh\n: > begun\nsleep 30\nexec cc "$@"\n' > slow-cc
+        chmod +x slow-cc
+        rm -f begun interrupted.json
+        if [ $who = compiling ]; then
+            MAZURKA_CC=$work/slow-cc mpirun 2 -- "$command" check -q --json=interrupted.json -DN=21 "$root/tests/papers/indexer.c" > out 2> err &
+            for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ ! -e begun ] || break; sleep 0.1; done
+        else
+            mpirun 2 -- "$command" check -q --json=interrupted.json -DN=21 "$root/tests/papers/indexer.c" > out 2> err &
+            wait_for target 2 || { wait; return 1; }
+            sleep 0.3
+        fi
+        # shellcheck disable=SC2046
+        case $who in
+        mpirun) kill -TERM $(mark_of "mpirun.$mpi" mpiexec.hydra orterun) ;;
+        *) kill -TERM $(mazurka_of_rank_0) ;;
+        esac
+        wait $!
+        status=$?
+        case $who-$status in
+        rank0-3 | mpirun-*) grep -q '^incomplete: .* interrupted' out && grep -q '"verdict": "incomplete"' interrupted.json ;;
+        compiling-2) [ "$(cat err)" = 'mazurka: interrupted while compiling' ] ;;
+        *) false ;;
+        esac || complain "$who: status $status: $(cat out err)"
+    done
+}
+
+# All of it killed: no rank leaves anything behind.
+test_nothing_left() {
+    mkdir -p own
+    # shellcheck disable=SC2086
+    TMPDIR=$work/own mpirun 3 -- "$root/mazurka" check -q $longer > out 2> err &
+    wait_for target 3 || { wait; return 1; }
+    # shellcheck disable=SC2046
+    kill -9 $(mark_of mazurka "mpirun.$mpi" mpiexec.hydra hydra_pmi_proxy orterun) 2> /dev/null
+    wait $! 2> /dev/null
+    [ -z "$(ls -d own/mazurka-* 2> /dev/null)" ] || complain "left behind: $(ls own)"
+    wait_for_none target
+    rm -rf own
 }
 
 # A built program, of which other ranks have no copy; nothing is left behind.
@@ -282,11 +388,11 @@ test_resume() {
     mpirun 3 -- "$root/mazurka" check -q --checkpoint=c --checkpoint-interval=0.2 $indexer > out 2> err &
     for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -s c ] && break; sleep 0.1; done
     # shellcheck disable=SC2046
-    kill -9 $(processes agent) $(pidof "mpirun.$mpi" mpiexec.hydra hydra_pmi_proxy orterun 2> /dev/null |
-        tr ' ' '\n' | while read -r p; do
-            ! grep -qzxF "MZ_TEST_MARK=$work" "/proc/$p/environ" 2> /dev/null || echo "$p"
-        done) 2> /dev/null
+    kill -9 $(processes agent) $(mark_of "mpirun.$mpi" mpiexec.hydra hydra_pmi_proxy orterun) 2> /dev/null
     wait $! 2> /dev/null
+    # shellcheck disable=SC2046
+    kill -9 $(mazurka_of_rank_0) 2> /dev/null
+    wait_for_none target
     [ -s c ] || { complain "no checkpoint"; return 1; }
     # shellcheck disable=SC2086
     mpirun 2 -- "$root/mazurka" check -q --resume=c --checkpoint=d $indexer > out 2> err &
@@ -302,6 +408,11 @@ test_resume() {
     # shellcheck disable=SC2086
     "$root/mazurka" check -q -j 2 --resume=d $indexer > out 2> err
     verified out
+}
+mark_of() { # NAME...: processes of that name that we have started
+    pidof "$@" 2> /dev/null | tr ' ' '\n' | while read -r p; do
+        ! grep -qzxF "MZ_TEST_MARK=$work" "/proc/$p/environ" 2> /dev/null || echo "$p"
+    done
 }
 mazurka_of_rank_0() {
     for p in $(pidof mazurka); do
@@ -433,7 +544,7 @@ for name in no_plugin other_mpirun; do
 done
 for mpi in openmpi mpich; do
     is_there $mpi || { skipped="$skipped $mpi(not-installed)"; continue; }
-    for name in same addresses far binding idle late limits error program library killed_workers killed_rank resume hosts; do
+    for name in same addresses far binding idle late variables limits error plain settings interrupt nothing_left program library killed_workers killed_rank resume hosts; do
         case " ${*:-$name} " in *" $name "*) run_test $mpi-$name test_$name ;; esac
     done
 done
