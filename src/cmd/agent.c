@@ -20,7 +20,7 @@
 #include "../report/memory.h"
 #include "../report/message.h"
 #include "cluster_internal.h"
-#include "files.h"
+#include "../report/files.h"
 #include "neighbour.h"
 #include "process.h"
 

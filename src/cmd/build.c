@@ -17,7 +17,7 @@
 #include "capture.h"
 #include "cc.h"
 #include "elf_check.h"
-#include "files.h"
+#include "../report/files.h"
 #include "process.h"
 #include "tempdir.h"
 

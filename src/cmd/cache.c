@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "../report/memory.h"
 #include "../report/strbuf.h"
-#include "files.h"
+#include "../report/files.h"
 #include "paths.h"
 
 #define LIMIT      (200ll << 20) /* bytes */

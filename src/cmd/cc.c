@@ -15,7 +15,7 @@
 #include "../report/message.h"
 #include "../report/strbuf.h"
 #include "commands.h"
-#include "files.h"
+#include "../report/files.h"
 #include "process.h"
 #include "tempdir.h"
 #include "words.h"

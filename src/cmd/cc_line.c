@@ -10,7 +10,7 @@
 #include "../report/memory.h"
 #include "../report/message.h"
 #include "../report/strbuf.h"
-#include "files.h"
+#include "../report/files.h"
 #include "words.h"
 
 #define COUNT(a)       (sizeof(a) / sizeof *(a))

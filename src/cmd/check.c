@@ -8,12 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "../report/memory.h"
 #include "../report/sha256.h"
 #include "cc_line.h"
 #include "cluster.h"
-#include "files.h"
+#include "../report/files.h"
 #include "help.h"
 #include "pool.h"
 #include "portfolio.h"
@@ -83,10 +84,24 @@ static void set_optimization(struct mz_settings *s)
     s->words = words;
 }
 
+/* Better now than when all is done. */
+static int look_at_targets(struct mz_settings *s)
+{
+    const char *const targets[] = {s->json_file, s->trace};
+    struct stat status;
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        if (targets[i] && stat(targets[i], &status) == 0 && S_ISDIR(status.st_mode)) {
+            if (i == 0) s->json = false;
+            return mz_fail("cannot write %s: it is a directory", targets[i]);
+        }
+    return 0;
+}
+
 static int prepare(struct check *c)
 {
     struct mz_recipe *r = &c->recipe;
     const char *given = given_program(&c->settings.words);
+    if (look_at_targets(&c->settings) != 0) return MZ_STATUS_FAILED;
     if (c->settings.words.count == 0)
         return mz_fail("check: nothing to check: mazurka check FILE.c, or a program built with `mazurka cc`");
     int status = given ? 0 : mixed_words(&c->settings.words);
@@ -156,6 +171,8 @@ static char *settings_line(const struct mz_settings *s)
 /* The target appends to it. */
 static int make_tree_file(const char *name, char **path)
 {
+    struct stat s;
+    if (stat(name, &s) == 0 && S_ISFIFO(s.st_mode)) return mz_fail("--record-tree: %s is a pipe", name);
     int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd >= 0) close(fd);
     *path = fd >= 0 ? realpath(name, NULL) : NULL;
@@ -267,7 +284,7 @@ static void write_trace(const struct check *c, struct mz_bug *bug, size_t number
         bug->trace = name;
         return;
     }
-    mz_notice("cannot write the trace file %s: %s", name, strerror(errno));
+    mz_notice("cannot write the trace file %s: %s", name, mz_reason(errno));
     free(name);
 }
 

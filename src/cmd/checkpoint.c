@@ -16,7 +16,7 @@
 #include "../report/message.h"
 #include "../report/sha256.h"
 #include "../report/strbuf.h"
-#include "files.h"
+#include "../report/files.h"
 #include "pool_internal.h"
 
 #define MAGIC "mazurka checkpoint 3\n"

@@ -17,7 +17,7 @@
 #include "../report/sha256.h"
 #include "../report/strbuf.h"
 #include "capture.h"
-#include "files.h"
+#include "../report/files.h"
 #include "paths.h"
 #include "process.h"
 #include "tempdir.h"

@@ -69,10 +69,13 @@ static int judge(Elf *elf, const char *name)
 int mz_elf_check(const char *path, const char *name)
 {
     struct stat s;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &s) < 0) return mz_fail("%s: %s", name, strerror(errno));
     int status = 0;
-    if (S_ISDIR(s.st_mode)) status = mz_fail("%s is a directory", name);
+    if (S_ISDIR(s.st_mode))
+        status = mz_fail("%s is a directory", name);
+    else if (!S_ISREG(s.st_mode))
+        status = mz_fail("%s is no regular file", name);
     elf_version(EV_CURRENT);
     Elf *elf = status ? NULL : elf_begin(fd, ELF_C_READ, NULL);
     if (status == 0) status = elf ? judge(elf, name) : mz_fail("%s is not a program", name);

@@ -7,7 +7,7 @@
 #include "../report/message.h"
 #include "cc_line.h"
 #include "commands.h"
-#include "files.h"
+#include "../report/files.h"
 #include "help.h"
 #include "process.h"
 #include "suggest.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "../report/memory.h"
 #include "../report/report_json.h"
-#include "files.h"
+#include "../report/files.h"
 
 #define REPLAY_TIME 60.0 /* seconds: one execution; more means that it hangs */
 
@@ -145,7 +145,7 @@ static int write_json(const struct mz_report *report, const struct mz_settings *
     if (!s->json_file)
         status = mz_session_print(&b);
     else if (mz_files_write(s->json_file, mz_strbuf_text(&b)) < 0)
-        status = mz_fail("cannot write %s: %s", s->json_file, strerror(errno));
+        status = mz_fail("cannot write %s: %s", s->json_file, mz_reason(errno));
     mz_strbuf_release(&b);
     return status;
 }

@@ -61,6 +61,10 @@ const char *mz_reason(int error)
         return "too many open files: raise the limit (ulimit -n)";
     case EAGAIN: /* of what we do, only starting a process says so */
         return "too many processes: raise the limit (ulimit -u)";
+    case ENXIO: /* of a pipe */
+        return "nobody reads from it";
+    case EINTR:
+        return "interrupted";
     default:
         return strerror(error);
     }

@@ -1,14 +1,11 @@
 /* Trace files: see tracefile.h. Writing and reading stand side by side, record by record. */
 #include "tracefile.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "files.h"
 #include "memory.h"
 #include "sha256.h"
 #include "strbuf.h"
@@ -219,34 +216,6 @@ static void write_checksum(struct mz_strbuf *b)
     mz_strbuf_addf(b, CHECKSUM "%s\n", hex);
 }
 
-static int write_all(int fd, const char *data, size_t length)
-{
-    while (length > 0) {
-        ssize_t n = write(fd, data, length);
-        if (n < 0 && errno != EINTR) return -1;
-        if (n > 0) data += n, length -= (size_t)n;
-    }
-    return 0;
-}
-
-static int store(const char *path, const struct mz_strbuf *b)
-{
-    struct stat status;
-    char *temporary = NULL;
-    int error = 0;
-    bool special =
-        stat(path, &status) == 0 && !S_ISREG(status.st_mode); /* /dev/stdout, a pipe: no renaming */
-    if (!special) temporary = mz_format("%s.%ld.tmp", path, (long)getpid());
-    int fd = open(special ? path : temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0 || write_all(fd, b->data, b->length) < 0) error = errno;
-    if (fd >= 0 && close(fd) < 0 && !error) error = errno;
-    if (!error && !special && rename(temporary, path) < 0) error = errno;
-    if (error && fd >= 0 && !special) unlink(temporary);
-    free(temporary);
-    errno = error;
-    return error ? -1 : 0;
-}
-
 int mz_trace_write(const char *path, const struct mz_recipe *recipe, const struct mz_bug *bug)
 {
     struct mz_strbuf b = {0};
@@ -258,7 +227,7 @@ int mz_trace_write(const char *path, const struct mz_recipe *recipe, const struc
     write_locations(&b, bug);
     write_schedule(&b, bug);
     write_checksum(&b);
-    int result = store(path, &b);
+    int result = mz_files_store(path, b.data, b.length);
     mz_strbuf_release(&b);
     return result;
 }
@@ -430,18 +399,6 @@ static void read_line(struct reader *r, char *line)
     read_recipe_line(r->recipe, fields[0], fields[1]);
 }
 
-static int load(const char *path, struct mz_strbuf *b)
-{
-    char buffer[1 << 16];
-    ssize_t n;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return mz_fail("%s: %s", path, strerror(errno));
-    while ((n = read(fd, buffer, sizeof buffer)) > 0) mz_strbuf_addn(b, buffer, (size_t)n);
-    int error = errno;
-    close(fd);
-    return n < 0 ? mz_fail("%s: %s", path, strerror(error)) : 0;
-}
-
 /* Magic, format and checksum. On success the text ends before the checksum's line. */
 static int verify(const char *path, struct mz_strbuf *b)
 {
@@ -470,7 +427,8 @@ int mz_trace_read(const char *path, struct mz_recipe *recipe, struct mz_bug *bug
     struct reader r = {.recipe = recipe, .bug = bug};
     *recipe = (struct mz_recipe){0};
     *bug = (struct mz_bug){0};
-    int status = load(path, &b);
+    const char *wrong = mz_files_load(path, MAGIC, &b);
+    int status = wrong ? mz_fail("%s: %s", path, wrong) : 0;
     if (status == 0) status = verify(path, &b);
     if (status == 0) {
         char *rest = b.data, *line;

@@ -1,0 +1,150 @@
+/* Whole files: see files.h. */
+#define _GNU_SOURCE
+#include "files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "memory.h"
+
+#define MOST_LINKS 40
+#define WAIT       20  /* milliseconds between looking for signals */
+#define MOST_WAITS 500 /* for somebody to read from a pipe */
+
+/* A name of an open descriptor, whatever it is of: others write there, too. */
+static bool is_descriptor(const char *path)
+{
+    return !strncmp(path, "/proc/", strlen("/proc/")) || !strncmp(path, "/dev/fd/", strlen("/dev/fd/"));
+}
+
+bool mz_files_special(const char *path)
+{
+    struct stat status;
+    return is_descriptor(path) || (stat(path, &status) == 0 && !S_ISREG(status.st_mode));
+}
+
+char *mz_files_follow(const char *path)
+{
+    char *at = mz_memory_string(path), target[PATH_MAX];
+    for (int i = 0; i < MOST_LINKS; i++) {
+        ssize_t n = is_descriptor(at) ? -1 : readlink(at, target, sizeof target - 1);
+        if (n < 0) return at;
+        target[n] = '\0';
+        const char *slash = target[0] == '/' ? NULL : strrchr(at, '/');
+        char *next = mz_format("%.*s%s", slash ? (int)(slash - at + 1) : 0, at, target);
+        free(at);
+        at = next;
+    }
+    free(at);
+    errno = ELOOP;
+    return NULL;
+}
+
+/* ---- writing ---- */
+
+static bool told_to_stop(void)
+{
+    sigset_t pending;
+    return sigpending(&pending) == 0 &&
+           (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) || sigismember(&pending, SIGHUP));
+}
+
+static int open_special(const char *path)
+{
+    struct stat status;
+    bool pipe = stat(path, &status) == 0 && S_ISFIFO(status.st_mode);
+    for (int i = 0;; i++) {
+        int fd = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        if (fd >= 0 || errno != ENXIO || !pipe || i == MOST_WAITS) return fd;
+        if (told_to_stop()) return -1;
+        poll(NULL, 0, WAIT);
+    }
+}
+
+static int write_all(int fd, const char *data, size_t length)
+{
+    while (length > 0) {
+        ssize_t n = write(fd, data, length);
+        if (n < 0 && errno == EAGAIN) {
+            poll(&(struct pollfd){fd, POLLOUT, 0}, 1, WAIT);
+            if (!told_to_stop()) continue;
+            errno = EINTR;
+            return -1;
+        }
+        if (n < 0 && errno != EINTR) return -1;
+        if (n > 0) data += n, length -= (size_t)n;
+    }
+    return 0;
+}
+
+int mz_files_store(const char *path, const void *data, size_t length)
+{
+    char *real = mz_files_follow(path);
+    if (!real) return -1;
+    bool special = mz_files_special(real);
+    char *temporary = special ? NULL : mz_format("%s.%ld.tmp", real, (long)getpid());
+    int error = 0;
+    int fd = special ? open_special(real) : open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0 || write_all(fd, data, length) < 0) error = errno;
+    if (fd >= 0 && close(fd) < 0 && !error) error = errno;
+    if (!error && !special && rename(temporary, real) < 0) error = errno;
+    if (error && fd >= 0 && !special) unlink(temporary);
+    free(temporary);
+    free(real);
+    errno = error;
+    return error ? -1 : 0;
+}
+
+int mz_files_write(const char *path, const char *text) { return mz_files_store(path, text, strlen(text)); }
+
+/* ---- reading ---- */
+
+char *mz_files_read(const char *path)
+{
+    char buffer[4096];
+    struct mz_strbuf b = {0};
+    ssize_t n;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return NULL;
+    while ((n = read(fd, buffer, sizeof buffer)) > 0) mz_strbuf_addn(&b, buffer, (size_t)n);
+    int error = errno;
+    close(fd);
+    if (n == 0) return mz_strbuf_take(&b);
+    mz_strbuf_release(&b);
+    errno = error;
+    return NULL;
+}
+
+const char *mz_files_load(const char *path, const char *magic, struct mz_strbuf *b)
+{
+    char buffer[1 << 16];
+    struct stat status;
+    const char *wrong = NULL;
+    ssize_t n;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return strerror(errno);
+    if (fstat(fd, &status) == 0 && !S_ISREG(status.st_mode))
+        wrong = S_ISDIR(status.st_mode) ? "it is a directory" : "it is no regular file";
+    while (!wrong && (n = read(fd, buffer, sizeof buffer)) != 0) {
+        if (n > 0)
+            mz_strbuf_addn(b, buffer, (size_t)n);
+        else
+            wrong = strerror(errno);
+        if (strncmp(mz_strbuf_text(b), magic, strlen(magic)) != 0) break;
+    }
+    close(fd);
+    return wrong;
+}
+
+const char *mz_files_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
