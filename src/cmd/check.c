@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "../report/memory.h"
-#include "../report/sha256.h"
 #include "cc_line.h"
 #include "cluster.h"
 #include "../report/files.h"
 #include "help.h"
+#include "origin.h"
 #include "pool.h"
 #include "portfolio.h"
 #include "session.h"
@@ -146,28 +146,6 @@ static int is_shared(const struct mz_settings *s, bool cluster, bool *shared)
     return 0;
 }
 
-/* What a checkpoint is of: a line for the program, one for the options that the search depends on. */
-static char *program_line(const struct check *c)
-{
-    struct mz_sha256 s;
-    char hex[65];
-    mz_sha256_init(&s);
-    mz_sha256_text(&s, c->program.identity);
-    for (size_t i = 0; i < c->settings.arguments.count; i++)
-        mz_sha256_text(&s, c->settings.arguments.items[i]);
-    mz_sha256_hex(&s, hex);
-    return mz_memory_string(hex);
-}
-
-static char *settings_line(const struct mz_settings *s)
-{
-    return mz_format("%s sleep=%d eager=%d races=%d heap=%d leaks=%d keep-going=%d spurious=%d "
-                     "nondet=%d,%lld,%lld steps=%llu",
-                     s->algorithm_name, s->sleep_sets, s->eager, s->allow_races, s->heap_reuse, s->leaks,
-                     s->keep_going, s->spurious_wakeups, s->nondet_given, (long long)s->nondet_low,
-                     (long long)s->nondet_high, (unsigned long long)s->max_steps);
-}
-
 /* The target appends to it. */
 static int make_tree_file(const char *name, char **path)
 {
@@ -255,15 +233,15 @@ static int explore(struct check *c)
         free(t.tree_file);
         return status;
     }
-    char *program = program_line(c), *settings = settings_line(s);
+    struct mz_origin origin;
+    mz_origin_make(&origin, s, &c->recipe);
     struct mz_pool_options pool = {s->jobs, s->checkpoint, s->resume, s->checkpoint_interval,
-                                   program, settings,      c->cluster};
+                                   &origin, c->cluster};
     t.cluster = c->cluster != NULL;
     status = mz_pool_run(&t, &pool, &c->outcome);
     if (status == 0) c->outcome.channel->options.memory_limit = s->memory_limit; /* of all together */
     if (status == 0 && is_worth_starting_over(c)) status = start_over_alone(c, &t);
-    free(program);
-    free(settings);
+    mz_origin_release(&origin);
     return status;
 }
 

@@ -1,16 +1,18 @@
 /* Checkpoints: all that is left of a search, in a file, and what has been found and counted so far.
  *
- *   mazurka checkpoint 3\n version\n program\n options\n   what it is of, compared as text
+ *   mazurka checkpoint 4\n version\n open\n or complete\n   and what it is of (origin.h), compared as text
  *   the layout of addresses, slots of threads, counters, findings with their schedules, the balancer's tree
  *   SHA-256 of all that, in hex
  *
- * It is written beside the old one and renamed, so whenever we are killed there is a whole one. */
+ * It is written beside the old one and renamed, so whenever we are killed there is a whole one. No other file
+ * is overwritten, nor what is left of another search. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "../report/memory.h"
 #include "../report/message.h"
@@ -19,8 +21,10 @@
 #include "../report/files.h"
 #include "pool_internal.h"
 
-#define MAGIC "mazurka checkpoint 3\n"
-#define HEX   64
+#define ANY_FORM "mazurka checkpoint "
+#define MAGIC    ANY_FORM "4\n"
+#define COMPLETE "complete\n"
+#define HEX      64
 
 /* There are structures of the channel in it. */
 static void put_version(struct mz_strbuf *b) { mz_strbuf_addf(b, "%s.%u", MZ_VERSION, MZ_CHANNEL_VERSION); }
@@ -29,7 +33,8 @@ static void put_head(const struct mz_pool *p, struct mz_strbuf *b)
 {
     mz_strbuf_add(b, MAGIC);
     put_version(b);
-    mz_strbuf_addf(b, "\n%s\n%s\n", p->options->program, p->options->settings);
+    mz_strbuf_addf(b, "\n%s", mz_balance_complete(p->balance) ? COMPLETE : "open\n");
+    mz_origin_put(p->options->origin, b);
 }
 
 static void sum_of(const void *data, size_t size, char hex[HEX + 1])
@@ -64,9 +69,11 @@ static void keep_name(const char *path)
     free(dir);
 }
 
-static int write_file(const char *path, const struct mz_strbuf *head, const struct mz_message *m,
+static int write_file(const char *name, const struct mz_strbuf *head, const struct mz_message *m,
                       const char *sum)
 {
+    char *path = mz_files_follow(name);
+    if (!path) return -1;
     char *other = mz_format("%s.new", path);
     int fd = open(other, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
@@ -80,23 +87,83 @@ static int write_file(const char *path, const struct mz_strbuf *head, const stru
     if (good) keep_name(path);
     if (!good && fd >= 0) unlink(other);
     free(other);
+    free(path);
     errno = error;
     return good ? 0 : -1;
 }
 
-/* Better now than after the first interval. */
-int mz_checkpoint_try(const char *path)
+/* ---- what is there already ---- */
+
+enum there { NOTHING, UNFINISHED, FINISHED, OTHER };
+
+/* Of a file that is no special one. */
+static enum there what_is_there(const char *path, const char **wrong)
 {
-    if (mz_files_special(path)) return mz_fail("cannot write the checkpoint %s: it is no regular file", path);
+    char head[512];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT) return NOTHING;
+    ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head - 1);
+    if (n < 0) *wrong = strerror(errno);
+    if (fd >= 0) close(fd);
+    head[n > 0 ? n : 0] = '\0';
+    if (n <= 0) return NOTHING;
+    if (strncmp(head, ANY_FORM, strlen(ANY_FORM)) != 0) return OTHER;
+    const char *line = strchr(head, '\n');
+    line = line ? strchr(line + 1, '\n') : NULL;
+    return line && !strncmp(line + 1, COMPLETE, strlen(COMPLETE)) ? FINISHED : UNFINISHED;
+}
+
+static int cannot_write(const char *name, const char *why)
+{
+    return mz_fail("cannot write the checkpoint %s: %s", name, why);
+}
+
+/* Better now than after the first interval. */
+int mz_checkpoint_try(const char *name)
+{
+    const char *wrong = NULL;
+    char *path = mz_files_follow(name);
+    if (!path) return cannot_write(name, strerror(errno));
+    if (mz_files_special(path))
+        wrong = "it is no regular file";
+    else if (what_is_there(path, &wrong) == OTHER)
+        wrong = "there is a file of that name, and it is no checkpoint";
     char *other = mz_format("%s.new", path);
-    int fd = open(other, O_WRONLY | O_CREAT | O_CLOEXEC, 0666), error = errno;
+    int fd = wrong ? -1 : open(other, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (!wrong && fd < 0) wrong = strerror(errno);
     if (fd >= 0) {
         close(fd);
         unlink(other);
     }
     free(other);
-    return fd >= 0 ? 0 : mz_fail("cannot write the checkpoint %s: %s", path, strerror(error));
+    free(path);
+    return wrong ? cannot_write(name, wrong) : 0;
 }
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return b && stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+int mz_checkpoint_put_aside(const struct mz_pool_options *options)
+{
+    const char *wrong = NULL;
+    char *path = mz_files_follow(options->checkpoint);
+    if (!path) return cannot_write(options->checkpoint, strerror(errno));
+    char *old = mz_format("%s.old", path);
+    if (what_is_there(path, &wrong) == UNFINISHED && !is_same_file(path, options->resume)) {
+        if (rename(path, old) < 0)
+            wrong = strerror(errno);
+        else
+            mz_notice("%s was of a search that is not finished, and is kept as %s (see --resume)", path, old);
+    }
+    free(old);
+    free(path);
+    return wrong ? cannot_write(options->checkpoint, wrong) : 0;
+}
+
+/* ---- the whole of it ---- */
 
 void mz_checkpoint_write(struct mz_pool *p)
 {
@@ -127,19 +194,6 @@ void mz_checkpoint_write(struct mz_pool *p)
 
 /* ---- reading ---- */
 
-static char *read_whole(const char *path, size_t *size)
-{
-    struct mz_strbuf b = {0};
-    FILE *f = fopen(path, "re");
-    char piece[65536];
-    size_t n;
-    if (!f) return NULL;
-    while ((n = fread(piece, 1, sizeof piece, f)) > 0) mz_strbuf_addn(&b, piece, n);
-    fclose(f);
-    *size = b.length;
-    return mz_strbuf_take(&b);
-}
-
 /* The next line of the head; is it this one? */
 static bool is_line(const char **at, const char *end, const char *text)
 {
@@ -149,23 +203,27 @@ static bool is_line(const char **at, const char *end, const char *text)
     return strlen(text) == (size_t)(newline - line) && !memcmp(line, text, strlen(text));
 }
 
-static const char *what_is_wrong(const struct mz_pool *p, const char **at, const char *end, const char *sum)
+/* NULL: nothing. Else to be freed. */
+static char *what_is_wrong(const struct mz_pool *p, const struct mz_strbuf *b, const char **at,
+                           const char *end)
 {
-    const char *start = *at;
+    const char *start = mz_strbuf_text(b);
     char real[HEX + 1];
-    if ((size_t)(end - start) < strlen(MAGIC) || memcmp(start, MAGIC, strlen(MAGIC)) != 0)
-        return "it is no checkpoint of this version's form";
-    *at += strlen(MAGIC);
+    if (strncmp(start, ANY_FORM, strlen(ANY_FORM)) != 0) return mz_memory_string("it is no checkpoint");
+    if (strncmp(start, MAGIC, strlen(MAGIC)) != 0)
+        return mz_memory_string("it is no checkpoint of this version's form");
+    if (b->length < strlen(MAGIC) + HEX) return mz_memory_string("it is damaged");
+    *at = start + strlen(MAGIC);
     sum_of(start, (size_t)(end - start), real);
-    if (memcmp(real, sum, HEX) != 0) return "it is damaged";
+    if (memcmp(real, end, HEX) != 0) return mz_memory_string("it is damaged");
     struct mz_strbuf version = {0};
     put_version(&version);
     bool same = is_line(at, end, mz_strbuf_text(&version));
     mz_strbuf_release(&version);
-    if (!same) return "it was written by another version of mazurka";
-    if (!is_line(at, end, p->options->program)) return "it is of another program, or of other arguments";
-    if (!is_line(at, end, p->options->settings)) return "it is of a search with other options";
-    return NULL;
+    if (!same) return mz_memory_string("it was written by another version of mazurka");
+    const char *newline = memchr(*at, '\n', (size_t)(end - *at)); /* open or complete: its tree tells, too */
+    *at = newline ? newline + 1 : end;
+    return mz_origin_differs(p->options->origin, at, end);
 }
 
 static void get_findings(struct mz_pool *p, struct mz_message *m)
@@ -183,11 +241,15 @@ static void get_findings(struct mz_pool *p, struct mz_message *m)
 int mz_checkpoint_read(struct mz_pool *p)
 {
     const char *path = p->options->resume;
-    size_t size = 0;
-    char *data = read_whole(path, &size);
-    if (!data) return mz_fail("cannot read %s: %s", path, strerror(errno));
-    const char *at = data, *end = data + (size > HEX ? size - HEX : 0);
-    const char *wrong = size > HEX ? what_is_wrong(p, &at, end, end) : "it is damaged";
+    struct mz_strbuf b = {0};
+    const char *unreadable = mz_files_load(path, ANY_FORM, &b);
+    if (unreadable) {
+        mz_strbuf_release(&b);
+        return mz_fail("cannot read %s: %s", path, unreadable);
+    }
+    char *data = b.data;
+    const char *at = data, *end = data + (b.length > HEX ? b.length - HEX : 0);
+    char *wrong = what_is_wrong(p, &b, &at, end);
     if (!wrong) {
         struct mz_message m = {
             .data = (uint8_t *)data, .at = (size_t)(at - data), .count = (size_t)(end - data)};
@@ -196,13 +258,17 @@ int mz_checkpoint_read(struct mz_pool *p)
         for (int i = 0; i < MZ_MAX_THREADS; i++) p->common->slots[i] = mz_get(&m);
         mz_get_bytes(&m, &p->before, sizeof p->before);
         get_findings(p, &m);
-        if (m.bad || !mz_balance_load(p->balance, &m) || m.at != m.count) wrong = "it is damaged";
+        if (m.bad || !mz_balance_load(p->balance, &m) || m.at != m.count)
+            wrong = mz_memory_string("it is damaged");
         struct mz_balance_counts c = mz_balance_counts(p->balance);
         p->before.executions = p->common->executions = c.executions;
         p->before.blocked = c.blocked;
         p->before.cut = c.cut;
         p->before.transitions = c.transitions;
     }
-    free(data);
-    return wrong ? mz_fail("cannot resume from %s: %s", path, wrong) : 0;
+    mz_strbuf_release(&b);
+    if (!wrong) return 0;
+    mz_fail("cannot resume from %s: %s", path, wrong);
+    free(wrong);
+    return MZ_STATUS_FAILED;
 }

@@ -461,13 +461,15 @@ static const struct option options[] = {
      parse_trace},
     {"checkpoint", 0, VALUE, "FILE", MZ_FOR_CHECK,
      "Write what is left of the search to FILE: every minute, when it is interrupted, when a limit is "
-     "reached, "
-     "and at its end. Not for stateful algorithms.",
+     "reached, and at its end. What is left of another search there is kept as FILE.old; a file that is no "
+     "checkpoint is not overwritten. Not for stateful algorithms.",
      parse_checkpoint},
     {"checkpoint-interval", 0, VALUE, "S", MZ_FOR_CHECK, "Seconds between checkpoints (default 60).",
      parse_checkpoint_interval},
     {"resume", 0, VALUE, "FILE", MZ_FOR_CHECK,
-     "Go on with the search that FILE was written by: the same program, arguments and options.",
+     "Go on with the search that FILE was written by: the same program, arguments and options, but for "
+     "limits "
+     "and -j.",
      parse_resume},
     {"record-tree", 0, VALUE, "FILE", MZ_FOR_CHECK,
      "Write the tree of all executions to FILE, for build/mz-simulate. With optimal, source or dpor.",

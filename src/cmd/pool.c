@@ -542,6 +542,7 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
     int status = mz_pool_make_common(&p);
     if (status == 0 && options->checkpoint) status = mz_checkpoint_try(options->checkpoint);
     if (status == 0 && options->resume) status = mz_checkpoint_read(&p);
+    if (status == 0 && options->checkpoint) status = mz_checkpoint_put_aside(options);
     t->progress.before = (double)(p.before.executions + p.before.blocked + p.before.cut);
     if (p.cluster && status == 0) look_at_binding(options->jobs);
     p.started = p.saved = p.began = mz_process_clock();

@@ -9,13 +9,14 @@
 #ifndef MZ_CMD_POOL_H
 #define MZ_CMD_POOL_H
 
+#include "origin.h"
 #include "target.h"
 
 struct mz_pool_options {
     uint32_t jobs;
     const char *checkpoint, *resume; /* files; NULL: none */
     double interval;                 /* seconds between checkpoints */
-    const char *program, *settings;  /* what a checkpoint must be of, a line each */
+    const struct mz_origin *origin;  /* what a checkpoint must be of */
     struct mz_cluster *cluster;      /* NULL: there are no other ranks */
 };
 

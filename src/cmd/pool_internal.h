@@ -110,6 +110,8 @@ void mz_pool_collect(struct mz_pool *p); /* what workers have found since */
 
 /* checkpoint.c */
 int mz_checkpoint_try(const char *path); /* 0, or MZ_STATUS_FAILED after one line */
+/* An older one of another search, which is not finished, gets another name. 0, or the same. */
+int mz_checkpoint_put_aside(const struct mz_pool_options *options);
 void mz_checkpoint_write(struct mz_pool *p);
 int mz_checkpoint_read(struct mz_pool *p); /* 0, or MZ_STATUS_FAILED after one line */
 

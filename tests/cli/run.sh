@@ -1009,15 +1009,66 @@ test_killed_from_outside() {
 test_checkpoint_refused() {
     file=$root/tests/papers/lastzero.c
     run 3 mazurka check -q --max-executions=1000 --checkpoint=c -DN=14 "$file" && [ -s c ] || return 1
-    refuses "another program" mazurka check --resume=c -DN=13 "$file" &&
-        refuses "other options" mazurka check --resume=c --max-steps=99 -DN=14 "$file" &&
-        refuses "other options" mazurka check --resume=c --algorithm=source -DN=14 "$file" &&
+    refuses "it is of another program (then -DN=14 $file, now -DN=13 $file)" mazurka check --resume=c -DN=13 "$file" &&
+        refuses "other options: --max-steps (then 100000, now 99)" mazurka check --resume=c --max-steps=99 -DN=14 "$file" &&
+        refuses "other options: --algorithm (then optimal, now source), --leaks (then no, now yes)" \
+            mazurka check --resume=c --algorithm=source --leaks -DN=14 "$file" &&
+        refuses "other options: --data-races (then error, now allow)" mazurka check --resume=c --data-races=allow -DN=14 "$file" &&
+        refuses "other options: --nondet-range (then none, now 0..3)" mazurka check --resume=c --nondet-range=0..3 -DN=14 "$file" &&
+        refuses "other arguments (then none, now a 'b c')" mazurka check --resume=c -DN=14 "$file" -- a 'b c' &&
         refuses "is not for stateful" mazurka check --resume=c --algorithm=stateful -DN=14 "$file" &&
         refuses "cannot read" mazurka check --resume=none -DN=14 "$file" || return 1
     head -c $(($(wc -c < c) - 9)) c > torn && refuses "damaged" mazurka check --resume=torn -DN=14 "$file" || return 1
     sed 's/^mazurka checkpoint [0-9]*/mazurka checkpoint 0/' c > old && refuses "no checkpoint" mazurka check --resume=old -DN=14 "$file" &&
-        echo x > x && refuses "damaged" mazurka check --resume=x -DN=14 "$file" &&
-        run 0 mazurka check -q --resume=c --checkpoint=/nonexistent/c -DN=14 "$file"
+        echo x > x && refuses "it is no checkpoint" mazurka check --resume=x -DN=14 "$file" &&
+        cp "$file" changing.c &&
+        run 3 mazurka check -q --max-executions=10 --checkpoint=d -DN=14 changing.c && echo "int more;" >> changing.c &&
+        refuses "it is of another program: this one has been changed since" mazurka check --resume=d -DN=14 changing.c &&
+        refuses "cannot write the checkpoint nowhere/d" mazurka check -q --resume=c --checkpoint=nowhere/d -DN=14 "$file" &&
+        run 0 mazurka check -q --resume=c -DN=14 "$file"
+}
+
+# What is there is not overwritten, unless it is the one that was resumed from, or of a search that is finished; a link
+# stays one.
+test_checkpoint_there() {
+    file="-DN=10 $root/tests/papers/lastzero.c"
+    echo mine > notes.txt && refuses "notes.txt: there is a file of that name" mazurka check --checkpoint=notes.txt $file &&
+        has notes.txt mine && : > empty && run 0 mazurka check -q --checkpoint=empty $file && empty err && [ -s empty ] || return 1
+    run 3 mazurka check -q --max-executions=10 --checkpoint=c $file && empty err && cp c first &&
+        run 3 mazurka check -q --max-executions=20 --checkpoint=c $file && has err "kept as c.old" && cmp c.old first &&
+        [ "$(wc -l < err)" -eq 1 ] && rm c.old &&
+        run 3 mazurka check -q --max-executions=30 --resume=c --checkpoint=./c $file && empty err && [ ! -e c.old ] &&
+        run 0 mazurka check -q --resume=c --checkpoint=c $file && empty err && [ ! -e c.old ] &&
+        run 3 mazurka check -q --max-executions=10 --checkpoint=c $file && empty err && [ ! -e c.old ] || return 1
+    mkdir dir && ln -s dir/real link && run 3 mazurka check -q --max-executions=10 --checkpoint=link $file && empty err &&
+        [ -L link ] && [ -f dir/real ] && run 0 mazurka check -q --resume=link --checkpoint=link $file && empty err &&
+        [ -L link ] && [ -f dir/real ] && [ "$(ls dir)" = real ] &&
+        ln -s round round && refuses "symbolic links" mazurka check --checkpoint=round $file
+}
+
+# Nothing that is read is waited for, nor read without end; nor is a reader that never comes.
+test_no_regular_files() {
+    programs
+    mkfifo pipe
+    for file in pipe /dev/zero; do
+        for command in "check ok.c --resume=$file" "replay $file" "show $file" "check $file"; do
+            refuses "no regular file" timeout 20 mazurka $command || return 1
+        done
+    done
+    for command in "check ok.c --resume=." "replay ." "show ." "check ." "check ok.c --json=." "check ok.c --trace=."; do
+        refuses "is a directory" timeout 20 mazurka $command || return 1
+    done
+    refuses "is a pipe" timeout 20 mazurka check --record-tree=pipe ok.c &&
+        run 2 timeout 40 mazurka check -q --json=pipe ok.c && has err "cannot write pipe: nobody reads from it" &&
+        [ -p pipe ] && ln -s real.json link.json && run 0 mazurka check -q --json=link.json ok.c && [ -L link.json ] &&
+        json_valid real.json && mazurka check -q --json=/dev/stdout ok.c > both && first_line both "verified: " &&
+        has both '"verdict": "verified"' && [ -L /dev/stdout ] || return 1
+    mazurka check -q --json=pipe ok.c > out 2> err &
+    pid=$!
+    sleep 1
+    kill -TERM $pid
+    wait $pid
+    [ $? -eq 2 ] && has err "nobody reads from it"
 }
 
 # Whatever is changed or missing in a checkpoint, it is refused with a reason; and one of another version as that.
