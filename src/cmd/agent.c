@@ -17,10 +17,10 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "../report/files.h"
 #include "../report/memory.h"
 #include "../report/message.h"
 #include "cluster_internal.h"
-#include "../report/files.h"
 #include "neighbour.h"
 #include "process.h"
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "../report/files.h"
 #include "../report/memory.h"
 #include "../report/message.h"
 #include "../report/sha256.h"
@@ -17,7 +18,6 @@
 #include "capture.h"
 #include "cc.h"
 #include "elf_check.h"
-#include "../report/files.h"
 #include "process.h"
 #include "tempdir.h"
 

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "../report/files.h"
 #include "../report/memory.h"
 #include "../report/strbuf.h"
-#include "../report/files.h"
 #include "paths.h"
 
 #define LIMIT      (200ll << 20) /* bytes */

@@ -11,11 +11,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../report/files.h"
 #include "../report/memory.h"
 #include "../report/message.h"
 #include "../report/strbuf.h"
 #include "commands.h"
-#include "../report/files.h"
 #include "process.h"
 #include "tempdir.h"
 #include "words.h"

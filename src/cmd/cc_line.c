@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "../report/files.h"
 #include "../report/memory.h"
 #include "../report/message.h"
 #include "../report/strbuf.h"
-#include "../report/files.h"
 #include "words.h"
 
 #define COUNT(a)       (sizeof(a) / sizeof *(a))

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "../report/files.h"
 #include "../report/memory.h"
 #include "cc_line.h"
 #include "cluster.h"
-#include "../report/files.h"
 #include "help.h"
 #include "origin.h"
 #include "pool.h"

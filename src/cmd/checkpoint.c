@@ -14,11 +14,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "../report/files.h"
 #include "../report/memory.h"
 #include "../report/message.h"
 #include "../report/sha256.h"
 #include "../report/strbuf.h"
-#include "../report/files.h"
 #include "pool_internal.h"
 
 #define ANY_FORM "mazurka checkpoint "

@@ -12,12 +12,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "../report/files.h"
 #include "../report/memory.h"
 #include "../report/message.h"
 #include "../report/sha256.h"
 #include "../report/strbuf.h"
 #include "capture.h"
-#include "../report/files.h"
 #include "paths.h"
 #include "process.h"
 #include "tempdir.h"

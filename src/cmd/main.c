@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../base/bug.h"
+#include "../report/files.h"
 #include "../report/message.h"
 #include "cc_line.h"
 #include "commands.h"
-#include "../report/files.h"
 #include "help.h"
 #include "process.h"
 #include "suggest.h"

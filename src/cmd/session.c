@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include "../report/files.h"
 #include "../report/memory.h"
 #include "../report/report_json.h"
-#include "../report/files.h"
 
 #define REPLAY_TIME 60.0 /* seconds: one execution; more means that it hangs */
 
