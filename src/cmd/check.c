@@ -19,6 +19,7 @@
 #include "pool.h"
 #include "portfolio.h"
 #include "session.h"
+#include "tempdir.h"
 
 struct check {
     struct mz_settings settings;
@@ -382,6 +383,7 @@ int mz_command_check(int argc, char **argv)
     mz_program_release(&c.program);
     mz_outcome_release(&c.outcome);
     mz_settings_release(&c.settings);
+    if (c.cluster) mz_tempdir_remove(); /* MPI may not let us come back */
     mz_cluster_close(c.cluster, status);
     return status;
 }

@@ -850,7 +850,7 @@ interrupts() { # SIGNAL PID STATUS: once the compiler has begun; nothing is left
         sleep 0.1
     done
     kill "-$1" "$2"
-    wait "$2"
+    wait "$2" 2> /dev/null
     status=$?
     [ $status -eq "$3" ] || { complain "$how: status $status"; return 1; }
     [ -z "$(pgrep -f 'sleep 23\.5177')" ] || { complain "$how: the compiler still runs"; return 1; }

@@ -269,32 +269,33 @@ test_settings() {
 
 # Interrupted: a report. The status is that of the verdict if rank 0 gets the signal; if mpirun does, it is mpirun's own.
 test_interrupt() {
-    for who in rank0 mpirun compiling; do
-        command=$root/mazurka
-        printf '#!/bin/sh\n: > begun\nsleep 30\nexec cc "$@"\n' > slow-cc
-        chmod +x slow-cc
+    printf '#!/bin/sh\n: > begun\nsleep 30\nexec cc "$@"\n' > slow-cc
+    chmod +x slow-cc
+    mkdir -p own
+    for who in rank0 mpirun rank0-compiling mpirun-compiling; do
         rm -f begun interrupted.json
-        if [ $who = compiling ]; then
-            MAZURKA_CC=$work/slow-cc mpirun 2 -- "$command" check -q --json=interrupted.json -DN=21 "$root/tests/papers/indexer.c" > out 2> err &
-            for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ ! -e begun ] || break; sleep 0.1; done
-        else
-            mpirun 2 -- "$command" check -q --json=interrupted.json -DN=21 "$root/tests/papers/indexer.c" > out 2> err &
-            wait_for target 2 || { wait; return 1; }
-            sleep 0.3
-        fi
+        case $who in *-compiling) compiler=$work/slow-cc ;; *) compiler=cc ;; esac
+        TMPDIR=$work/own MAZURKA_CC=$compiler mpirun 2 -- \
+            "$root/mazurka" check -q --json=interrupted.json -DN=21 "$root/tests/papers/indexer.c" > out 2> err &
+        case $who in
+        *-compiling) for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ ! -e begun ] || break; sleep 0.1; done ;;
+        *) wait_for target 2 || { wait; return 1; }; sleep 0.3 ;;
+        esac
         # shellcheck disable=SC2046
         case $who in
-        mpirun) kill -TERM $(mark_of "mpirun.$mpi" mpiexec.hydra orterun) ;;
+        mpirun*) kill -TERM $(mark_of "mpirun.$mpi" mpiexec.hydra orterun) ;;
         *) kill -TERM $(mazurka_of_rank_0) ;;
         esac
         wait $!
         status=$?
         case $who-$status in
+        rank0-compiling-2 | mpirun-compiling-*) [ "$(cat err)" = 'mazurka: interrupted while compiling' ] ;;
         rank0-3 | mpirun-*) grep -q '^incomplete: .* interrupted' out && grep -q '"verdict": "incomplete"' interrupted.json ;;
-        compiling-2) [ "$(cat err)" = 'mazurka: interrupted while compiling' ] ;;
         *) false ;;
         esac || complain "$who: status $status: $(cat out err)"
+        [ -z "$(ls -d own/mazurka-* 2> /dev/null)" ] || complain "$who: left behind: $(ls own)"
     done
+    rm -rf own
 }
 
 # All of it killed: no rank leaves anything behind.
