@@ -973,7 +973,7 @@ test_checkpoint() {
 test_checkpoint_limits() {
     file="-DN=13 $root/tests/papers/lastzero.c"
     # shellcheck disable=SC2086
-    for how in "--max-executions=15000" "--max-executions=5000 -j 3" "--memory-limit=300K" "--memory-limit=600K -j 2"; do
+    for how in "--max-executions=15000" "--max-executions=5000 -j 3" "--memory-limit=300K" "--memory-limit=300K -j 2"; do
         rm -f c
         run 3 mazurka check $how --checkpoint=c --json=1.json $file &&
             run 3 mazurka check $how --checkpoint=c $file && has out "--resume=c" || return 1
