@@ -63,10 +63,9 @@ int mz_channel_create(const struct mz_target *t, struct mz_channel **channel)
     if (fd >= 0 && ftruncate(fd, (off_t)places.size) == 0)
         c = mmap(NULL, places.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (c == MAP_FAILED) {
-        bool large = errno == ENOMEM || errno == EFBIG;
-        mz_fail("cannot make the memory shared with the program: %s%s", mz_reason(errno),
-                large ? " (is --max-steps too large?)" : "");
+        int error = errno;
         if (fd >= 0) close(fd);
+        errno = error;
         return -1;
     }
     c->magic = MZ_CHANNEL_MAGIC;
@@ -86,6 +85,13 @@ int mz_channel_create(const struct mz_target *t, struct mz_channel **channel)
     if (t->tree_file) memcpy(c->tree_file, t->tree_file, strnlen(t->tree_file, sizeof c->tree_file - 1));
     *channel = c;
     return fd;
+}
+
+int mz_channel_failed(int error)
+{
+    bool large = error == ENOMEM || error == EFBIG;
+    return mz_fail("cannot make the memory shared with the program: %s%s", mz_reason(error),
+                   large ? " (is --max-steps too large?)" : "");
 }
 
 /* What the target wrote is believed only within bounds: it may have been damaged by the program. */

@@ -142,8 +142,9 @@ static int is_shared(const struct mz_settings *s, bool cluster, bool *shared)
         return mz_fail("--%s is not for %s, which knows the states that it has seen",
                        s->checkpoint ? "checkpoint" : "resume", s->algorithm_name);
     if (s->jobs > 1 || cluster)
-        mz_notice("%s explores with one worker: %s is not for algorithms that know the states they have seen",
-                  s->algorithm_name, cluster ? "mpirun" : "-j");
+        mz_notice(
+            "%s explores with one worker%s: %s is not for algorithms that know the states they have seen",
+            s->algorithm_name, s->portfolio ? " for each algorithm" : "", cluster ? "mpirun" : "-j");
     return 0;
 }
 
@@ -355,7 +356,11 @@ static int check(struct check *c)
 {
     int status = mz_cluster_open(&c->cluster);
     if (status == 0) status = prepare(c);
-    if (status == 0 && c->settings.portfolio) send_others_home(c);
+    bool shared;
+    if (status == 0 && c->settings.portfolio) {
+        status = is_shared(&c->settings, c->cluster != NULL, &shared);
+        send_others_home(c);
+    }
     if (status == 0 && c->settings.portfolio) {
         struct mz_progress progress = {.form = progress_form(&c->settings),
                                        .algorithm = c->settings.algorithm_name};

@@ -14,7 +14,8 @@
 #include "suggest.h"
 #include "words.h"
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define COUNT(a)         (sizeof(a) / sizeof *(a))
+#define DEFAULT_INTERVAL 60.0 /* seconds between checkpoints */
 
 struct option;
 typedef int parser(struct mz_settings *s, const struct option *o, const char *value);
@@ -651,8 +652,7 @@ int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv)
                               .sleep_sets = true,
                               .order = MZ_ORDER_LEARNED,
                               .max_steps = 100000,
-                              .jobs = 1,
-                              .checkpoint_interval = 60};
+                              .jobs = 1};
     int status = 0;
     if (environment && !mz_words_split(environment, &words))
         status = mz_fail("MAZURKA_OPTIONS: a quote is not closed");
@@ -668,6 +668,9 @@ int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv)
         status = mz_fail("--%s goes with a stateful --algorithm, not with %s", s->stateful_option,
                          s->algorithm_name);
     if (status == 0) status = check_tree_options(s);
+    if (status == 0 && s->checkpoint_interval > 0 && !s->checkpoint && !s->resume)
+        status = mz_fail("--checkpoint-interval goes with --checkpoint");
+    if (!(s->checkpoint_interval > 0)) s->checkpoint_interval = DEFAULT_INTERVAL;
     mz_list_release(&words);
     return status;
 }

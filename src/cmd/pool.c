@@ -133,11 +133,12 @@ static uint32_t living_here(const struct mz_pool *p)
     return n;
 }
 
-/* There will not be more than there are. */
-static void settle(struct mz_pool *p)
+/* The report says how many there were. */
+void mz_pool_fewer(struct mz_pool *p, const char *why)
 {
     p->settled = living_here(p);
-    mz_notice("going on with %u worker%s", p->settled, p->settled == 1 ? "" : "s");
+    if (!p->is_fewer) mz_notice("a worker cannot start: %s; going on with fewer", why);
+    p->is_fewer = true;
 }
 
 static bool some_started(const struct mz_pool *p)
@@ -206,8 +207,7 @@ void mz_pool_ended(struct mz_pool *p, struct mz_worker *w)
     } else if (could_not_start(p, w)) {
         w->ours = true;
         mz_balance_lost(p->balance, w->number); /* it may have been given the whole search */
-        mz_notice("a worker cannot start: %s", c->end_text[0] ? c->end_text : "it ended before main");
-        settle(p);
+        mz_pool_fewer(p, c->end_text[0] ? c->end_text : "it ended before main");
     } else {
         decide(p, w);
     }
@@ -364,9 +364,7 @@ static void start_workers(struct mz_pool *p, double now)
     while (living_here(p) < wanted && p->count < MZ_MAX_WORKERS) {
         if (mz_worker_start(p)) continue;
         p->failed = p->living == 0;
-        if (p->failed) return;
-        settle(p);
-        break;
+        return;
     }
 }
 

@@ -70,6 +70,7 @@ struct mz_pool {
     bool is_saved;              /* the last one of all */
     double share;               /* done in the end, estimated */
     uint32_t settled;           /* workers that can be had here, fewer than wanted; 0: as many as wanted */
+    bool is_fewer;              /* so it has been said */
     struct mz_worker *last;     /* the one whose end decides; NULL: none */
     struct mz_cluster *cluster; /* NULL: all workers are here */
 };
@@ -80,6 +81,8 @@ void mz_pool_hear(struct mz_pool *p, struct mz_worker *w, struct mz_message *m);
 void mz_pool_ended(struct mz_pool *p, struct mz_worker *w); /* as its outcome says */
 void mz_pool_lost(struct mz_pool *p, struct mz_worker *w);  /* with its host */
 void mz_pool_interrupt(struct mz_pool *p);                  /* asked to end by a signal */
+/* There will not be more workers than there are. Said once. */
+void mz_pool_fewer(struct mz_pool *p, const char *why);
 
 /* pool_worker.c */
 struct mz_worker *mz_worker_new(struct mz_pool *p, int *fd); /* with a channel, but not started */

@@ -139,6 +139,10 @@ struct mz_worker *mz_worker_new(struct mz_pool *p, int *fd)
         (struct mz_outcome){.program = p->target->program->path, .time_limit = p->target->time_limit};
     *fd = mz_channel_create(p->target, &w->outcome.channel);
     if (*fd >= 0) return w;
+    if (p->living > 0)
+        mz_pool_fewer(p, mz_reason(errno));
+    else
+        mz_channel_failed(errno);
     free(w);
     return NULL;
 }
@@ -166,7 +170,7 @@ struct mz_worker *mz_worker_start(struct mz_pool *p)
     close(fd);
     if (w->watch.pid < 0) {
         if (p->living > 0)
-            mz_notice("a worker cannot start: %s", mz_reason(error));
+            mz_pool_fewer(p, mz_reason(error));
         else
             mz_fail("cannot run %s: %s", p->target->program->name, mz_reason(error));
         mz_worker_free(w);

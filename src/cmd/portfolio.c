@@ -13,10 +13,12 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "../report/files.h"
 #include "../report/memory.h"
 #include "../report/report.h"
 #include "help.h"
 #include "process.h"
+#include "tempdir.h"
 
 static const struct {
     const char *name;
@@ -46,9 +48,12 @@ static void start(size_t i, const struct mz_settings *settings,
     struct mz_settings own = *settings;
     own.algorithm = members[i].algorithm;
     own.algorithm_name = members[i].name;
+    own.portfolio = false;
+    own.jobs = 1;
     own.progress = MZ_NEVER;
     own.board = boards ? &boards[i] : NULL;
-    if (own.json_file) own.json_file = children[i].json = mz_format("%s.%s", own.json_file, members[i].name);
+    if (own.json_file)
+        own.json_file = children[i].json = mz_format("%s/%s.json", mz_tempdir(), members[i].name);
     children[i].out = memfd_create("out", 0);
     children[i].err = memfd_create("err", 0);
     children[i].pid = fork();
@@ -129,10 +134,19 @@ static void pass_on(int from, int to)
             if ((w = write(to, buffer + done, (size_t)(n - done))) < 0) return;
 }
 
+static int pass_on_json(const char *from, const char *to)
+{
+    char *text = mz_files_read(from);
+    int status = text ? mz_files_write(to, text) : -1;
+    free(text);
+    return status;
+}
+
 int mz_portfolio(const struct mz_settings *settings, struct mz_progress *progress,
                  int (*run)(void *data, const struct mz_settings *settings), void *data)
 {
     int best = -1, one;
+    if (settings->json_file && !mz_tempdir()) return MZ_STATUS_FAILED;
     fflush(NULL);
     boards = mmap(NULL, MEMBERS * sizeof *boards, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (boards == MAP_FAILED) boards = NULL; /* then it goes without */
@@ -151,13 +165,9 @@ int mz_portfolio(const struct mz_settings *settings, struct mz_progress *progres
     if (best < 0) return mz_fail("check: cannot start processes for the portfolio");
     pass_on(children[best].out, STDOUT_FILENO);
     pass_on(children[best].err, STDERR_FILENO);
-    for (size_t i = 0; i < MEMBERS; i++) {
-        if (!children[i].json) continue;
-        if ((int)i == best)
-            rename(children[i].json, settings->json_file);
-        else
-            unlink(children[i].json);
-        free(children[i].json);
-    }
-    return children[best].status;
+    int status = children[best].status;
+    if (children[best].json && pass_on_json(children[best].json, settings->json_file) < 0)
+        status = mz_fail("cannot write %s: %s", settings->json_file, mz_reason(errno));
+    for (size_t i = 0; i < MEMBERS; i++) free(children[i].json);
+    return status;
 }

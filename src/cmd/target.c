@@ -292,7 +292,7 @@ int mz_target_run(struct mz_target *t, struct mz_outcome *outcome)
 {
     *outcome = (struct mz_outcome){.program = t->program->path, .time_limit = t->time_limit};
     int fd = mz_channel_create(t, &outcome->channel);
-    if (fd < 0) return MZ_STATUS_FAILED;
+    if (fd < 0) return mz_channel_failed(errno);
     struct mz_watch w = {.target = t, .outcome = outcome, .started = mz_process_clock()};
     w.last_change = w.started;
     w.pid = mz_target_start(t, fd, -1);

@@ -5,8 +5,9 @@
 #include <sys/types.h>
 #include "target.h"
 
-/* channel.c: the memory shared with it. Returns a descriptor; or -1 after one line. */
+/* channel.c: the memory shared with it. Returns a descriptor; or -1 with errno, for mz_channel_failed(). */
 int mz_channel_create(const struct mz_target *t, struct mz_channel **channel);
+int mz_channel_failed(int error); /* MZ_STATUS_FAILED after one line */
 /* What the target wrote is believed only within bounds: it may have been damaged by the program. */
 void mz_channel_tidy(struct mz_channel *c, const struct mz_options_block *options);
 

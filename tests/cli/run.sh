@@ -345,6 +345,7 @@ test_bad_values() {
         refuses "--max-executions=99999999999999999999" mazurka check --max-executions=99999999999999999999 ok.c &&
         refuses "--time-limit=soon" mazurka check --time-limit=soon ok.c &&
         refuses "--memory-limit=2Q" mazurka check --memory-limit=2Q ok.c &&
+        refuses "--checkpoint-interval goes with --checkpoint" mazurka check --checkpoint-interval=5 ok.c &&
         refuses "--color=yes" mazurka check --color=yes ok.c &&
         refuses "its argument is missing" mazurka check ok.c --max-steps &&
         refuses "takes no argument" mazurka check --keep-going=yes ok.c &&
@@ -734,6 +735,7 @@ test_few_descriptors() {
             status=$?
             [ $status = 2 ] || { complain "status $status with $n descriptors: $(cat out err)"; return 1; }
             [ "$(grep -c "^mazurka: [^n]" err)" = 1 ] && has err "ulimit -n" || return 1
+            [ "$(grep -c "^mazurka: note" err)" -le 1 ] || { complain "notes: $(cat err)"; return 1; }
             refused=$((refused + 1))
             n=$((n + 1))
             [ $n -lt 200 ] || { complain "200 descriptors are not enough"; return 1; }
@@ -1193,6 +1195,17 @@ known = set(re.findall(r"[a-z_]+", section))
 missing = {k for name in sys.argv[2:] for k in keys(json.load(open(name)))} - known
 sys.exit("not in the manual: %s" % sorted(missing) if missing else 0)
 END
+}
+
+# Two algorithms at once are asked for by the name of both.
+test_portfolio() {
+    programs
+    refuses "--checkpoint is not for portfolio" mazurka check --algorithm=portfolio --checkpoint=c ok.c &&
+        refuses "--resume is not for portfolio" mazurka check --algorithm=portfolio --resume=c ok.c &&
+        run 0 mazurka check -q --algorithm=portfolio --json=a.json ok.c && empty err && json_valid a.json && [ "$(ls a.*)" = a.json ] &&
+        mazurka check -q --algorithm=portfolio -j 2 --json=/dev/stdout ok.c > all 2>&1 &&
+        first_line all "mazurka: note: portfolio explores with one worker for each algorithm: -j is not" &&
+        [ "$(grep -c 'note:' all)" -eq 1 ] && has all '"verdict": "verified"' && [ -L /dev/stdout ]
 }
 
 test_vacuous() {
