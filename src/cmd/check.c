@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "../report/files.h"
@@ -98,11 +99,22 @@ static int look_at_targets(struct mz_settings *s)
     return 0;
 }
 
+#define ADDRESSES                                                                                            \
+    ((uint64_t)1 << 40) /* reserved, for the program and for the search: far more than is used */
+
+static int look_at_limits(void)
+{
+    struct rlimit addresses;
+    if (getrlimit(RLIMIT_AS, &addresses) < 0 || addresses.rlim_cur >= ADDRESSES) return 0;
+    return mz_fail("a limit of address space this low is not supported: raise it (ulimit -v unlimited); "
+                   "--memory-limit is about memory");
+}
+
 static int prepare(struct check *c)
 {
     struct mz_recipe *r = &c->recipe;
     const char *given = given_program(&c->settings.words);
-    if (look_at_targets(&c->settings) != 0) return MZ_STATUS_FAILED;
+    if (look_at_targets(&c->settings) != 0 || look_at_limits() != 0) return MZ_STATUS_FAILED;
     if (c->settings.words.count == 0)
         return mz_fail("check: nothing to check: mazurka check FILE.c, or a program built with `mazurka cc`");
     int status = given ? 0 : mixed_words(&c->settings.words);

@@ -57,7 +57,7 @@ void mz_maps_init(void)
 {
     long base =
         mz_sys(SYS_mmap, 0, RANGE * MZ_SLOTS, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    MZ_ASSERT(!mz_sys_failed(base));
+    if (mz_sys_failed(base)) mz_unsupported("a limit of address space this low", "raise it (ulimit -v)");
     ma.base = (uint64_t)base;
     for (uint64_t s = 0; s < MZ_SLOTS; s++) ma.next[s] = range_start(s);
 }

@@ -748,6 +748,18 @@ test_few_descriptors() {
     no_leftovers
 }
 
+# Addresses are reserved, far more than are used: a limit of them is not one of memory.
+test_few_addresses() {
+    programs
+    command -v prlimit > /dev/null 2>&1 || return 0
+    run 1 mazurka check -q lost.c || return 1
+    for jobs in 1 2; do
+        refuses "raise it (ulimit -v" prlimit --as=400000000 "$mazurka" check -j $jobs ok.c &&
+            refuses "raise it (ulimit -v" prlimit --as=400000000 "$mazurka" check -j $jobs --resume=/dev/zero ok.c || return 1
+    done
+    refuses "raise it (ulimit -v" prlimit --as=400000000 "$mazurka" replay mazurka-lost-1.trace
+}
+
 test_few_processes() {
     as_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups prlimit"
     $as_nobody --nproc=9 true 2> /dev/null || return 0
