@@ -2,7 +2,11 @@
  *
  *   what is known of its branches     those that are DONE are counted; those that are OPEN, by their node; those
  *                                     that are BUSY, by what their worker thinks (src/engine/estimate.c)
- *   what is not known                 as many for each branch as for one of the known, on the average */
+ *   what is not known                 as many for each branch as the last one before it of those that are known
+ *                                     has, or as one of them on the average: what has been nearer so far, to the
+ *                                     workers
+ *
+ * and as there, what has just been begun is taken for more by what was before it. */
 #include "balance_internal.h"
 
 #include <stdlib.h>
@@ -44,16 +48,36 @@ static double size_of(const struct mz_balance *b, const struct mz_branch *branch
 }
 
 static double leaves_of_node(const struct mz_balance *b, const struct mz_tree_node *n, const double *nodes,
-                             const struct mz_worker_leaves *workers)
+                             const struct mz_worker_leaves *workers, bool like_last)
 {
-    double sum = 0;
-    uint32_t known = 0;
+    double sum = 0, last = 0, like_known = 0;
+    uint32_t known = 0, unknown = 0;
     for (uint32_t j = 0; j < n->count; j++) {
-        double size = size_of(b, &n->branches[j], nodes, workers);
-        sum += size;
-        known += size > 0;
+        const struct mz_branch *branch = &n->branches[j];
+        double size = size_of(b, branch, nodes, workers);
+        double guess = !known ? 0 : like_last ? last : sum / known;
+        if (size > 0) {
+            if (branch->state != MZ_BRANCH_DONE)
+                size = mz_estimate_current(size, (double)branch->leaves, guess);
+            sum += last = size;
+            known++;
+        } else if (like_last && known) {
+            like_known += last;
+        } else {
+            unknown++;
+        }
     }
-    return known ? sum * n->count / known : 0;
+    return known ? sum + like_known + sum / known * unknown : 0;
+}
+
+static bool sizes_are_like_the_last(const struct mz_worker_leaves *workers)
+{
+    uint64_t as_last = 0, as_mean = 0;
+    for (uint32_t w = 0; w < MZ_MAX_WORKERS; w++) {
+        as_last += workers[w].as_last;
+        as_mean += workers[w].as_mean;
+    }
+    return as_last > as_mean;
 }
 
 double mz_balance_share(const struct mz_balance *b, const struct mz_worker_leaves *workers)
@@ -62,10 +86,11 @@ double mz_balance_share(const struct mz_balance *b, const struct mz_worker_leave
     double *nodes = mz_grow(NULL, (b->count + 1) * sizeof *nodes);
     for (uint32_t i = 0; i < b->count; i++)
         if (b->nodes[i].used) order[used++] = i;
+    bool like_last = sizes_are_like_the_last(workers);
     sorted = b;
     qsort(order, used, sizeof *order, compare);
     for (uint32_t i = 0; i < used; i++)
-        nodes[order[i]] = leaves_of_node(b, &b->nodes[order[i]], nodes, workers);
+        nodes[order[i]] = leaves_of_node(b, &b->nodes[order[i]], nodes, workers, like_last);
     double all = nodes[0], done = (double)b->nodes[0].branches[0].leaves;
     for (uint32_t w = 0; w < MZ_MAX_WORKERS; w++)
         if (b->held[w].count > b->held[w].done)

@@ -423,7 +423,8 @@ static struct mz_progress_view progress(struct mz_pool *p)
     struct mz_worker_leaves *leaves = mz_memory_new(MZ_MAX_WORKERS * sizeof *leaves);
     for (uint32_t i = 0; i < p->count; i++) {
         const struct mz_counters *c = &p->workers[i]->outcome.channel->counters;
-        leaves[i] = (struct mz_worker_leaves){c->executions + c->blocked + c->cut, c->expected};
+        leaves[i] = (struct mz_worker_leaves){c->executions + c->blocked + c->cut, c->expected, c->as_last,
+                                              c->as_mean};
     }
     view.share = mz_balance_complete(p->balance) ? 1 : mz_balance_share(p->balance, leaves);
     free(leaves);

@@ -5,19 +5,21 @@
  *
  *   branches that are explored     their leaves are counted: those since the node was entered, less the
  *                                  current branch's
- *   the current branch             the estimate for the node below
- *   branches that are known to     each as large as those two kinds are on the average, times `later`: how
- *   be left                        much larger or smaller than the mean of those before them branches
- *                                  turned out to be, in the whole search so far
+ *   branches that are known to     each as large as the last one, or as all those are on the average:
+ *   be left                        whichever has been nearer to what came, in the whole search so far; times
+ *                                  `later`: how much smaller than the mean of those before them branches
+ *                                  turned out to be
+ *   the current branch             the estimate for the node below; and as long as little of it is explored,
+ *                                  as much of what it was taken for while it was left, if that is more
  *
- * Branches that are not known yet do not count: how many there will be cannot be told. `later` is what makes
- * the difference to Knuth (1975) and to the recursive estimator of Kilby, Slaney, Thiebaux and Walsh (2006):
- * what sleep sets leave of a branch depends on those explored before it. docs/PAPERS.md has what was
- * measured. */
+ * Branches that are not known yet do not count: how many there will be cannot be told. These are
+ * what makes the difference to Knuth (1975) and to the recursive estimator of Kilby, Slaney, Thiebaux and
+ * Walsh (2006): what sleep sets leave of a branch depends on those explored before it, and branches of like
+ * threads, which come one after the other, are of like size. docs/PAPERS.md has what was measured. */
 #include "reduction.h"
 
 #define LEAST_LATER 0.3
-#define MOST_LATER  1.5
+#define MOST_LATER  1.1
 #define MOST        1e18
 #define DOUBT       50 /* leaves to see before `later` is believed */
 
@@ -42,13 +44,27 @@ static uint32_t left(const struct mz_exploration *x, uint32_t k)
     return count;
 }
 
+/* Was a branch of this size more like the last one before it than like their mean? On a scale of ratios: it
+ * is nearer to the larger of the two if it is more than their geometric mean. */
+static void compare(struct mz_exploration *x, double size, double last, double mean)
+{
+    if (last > mean ? size * size > last * mean : size * size < last * mean)
+        x->counters.as_last++;
+    else
+        x->counters.as_mean++;
+}
+
 /* A branch of node k has been explored, and is not its first. */
 void mz_estimate_branch(struct mz_exploration *x, uint32_t k)
 {
-    const struct mz_node *n = &x->nodes[k];
-    uint64_t before = mz_tally_leaves(n->before);
-    x->estimate.size += mz_leaves(&x->counters) - before;
-    x->estimate.expected += (before - n->first) / (explored(x, k) - 1);
+    struct mz_node *n = &x->nodes[k];
+    uint64_t before = mz_tally_leaves(n->before), size = mz_leaves(&x->counters) - before;
+    uint32_t others = explored(x, k) - 1;
+    x->estimate.size += size;
+    x->estimate.expected += (before - n->first) / others;
+    if (n->last && n->last * others != before - n->first)
+        compare(x, (double)size, (double)n->last, (double)(before - n->first) / others);
+    n->last = size;
 }
 
 static double later(const struct mz_exploration *x)
@@ -63,17 +79,16 @@ static double leaves_below(const struct mz_exploration *x, uint32_t top)
 {
     uint64_t now = mz_leaves(&x->counters);
     double total = 1, ratio = later(x);
+    bool like_last = x->counters.as_last > x->counters.as_mean;
     for (uint32_t k = x->path.replay + 1; k-- > top;) {
         const struct mz_node *n = &x->nodes[k];
         uint32_t done = explored(x, k), todo = left(x, k);
         bool fresh = k == x->path.replay;
         uint64_t begun = fresh ? now : done ? mz_tally_leaves(n->before) : n->first;
-        double before = (double)(begun - n->first), current = (double)(now - begun);
-        if (fresh)
-            current = done ? ratio * before / done : 1;
-        else if (current < total)
-            current = total;
-        total = before + current + todo * ratio * (before + current) / (done + 1);
+        double before = (double)(begun - n->first), seen = (double)(now - begun);
+        double guess = !done ? fresh : ratio * (like_last && n->last ? (double)n->last : before / done);
+        double current = mz_estimate_current(fresh ? 0 : seen < total ? total : seen, seen, guess);
+        total = before + current + todo * ratio * (like_last ? current : (before + current) / (done + 1));
     }
     return total;
 }

@@ -73,6 +73,7 @@ struct mz_node {
     struct mz_tally
         before;     /* the counts when the current branch began, unless it is the first and not shared */
     uint64_t first; /* the leaves when it was entered */
+    uint64_t last;  /* those of the branch before the current one, if that is not the first; 0: not known */
 };
 
 /* Two events that could happen in the other order; or an event and something that it prevented. An exclusive
@@ -472,6 +473,11 @@ uint64_t mz_path_memory(const struct mz_exploration *x);
 
 /* estimate.c */
 void mz_estimate_branch(struct mz_exploration *x, uint32_t k);
+/* Of a branch of which so many leaves were seen; `guess`: what it was taken for before. */
+static inline double mz_estimate_current(double size, double seen, double guess)
+{
+    return size < guess ? size + (guess - size) * guess / (guess + seen) : size;
+}
 
 /* fall_back.c */
 bool mz_can_fall_back(const struct mz_exploration *x);

@@ -195,6 +195,7 @@ static void fresh_node(struct mz_exploration *x, uint32_t k)
     n->backtrack = n->done = n->choices = 0;
     n->foreseen = 0;
     n->first = mz_leaves(&x->counters);
+    n->last = 0;
     n->journal = x->journal_count;
     n->races = x->race_count;
     n->clocks = x->clock_count;
