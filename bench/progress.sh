@@ -1,6 +1,7 @@
 #!/bin/sh
 # How good the estimates of --progress are. For each program, what it said was done when 10, 25, 50 and 75 % of the
-# executions were, and the estimated number of executions (at 10 and 50 %) as a multiple of the true one.
+# executions were, and the estimated number of executions (at 10 and 50 %) as a multiple of the true one. `error`: the
+# mean of |ln(estimated / true)| from 5 to 95 %; 0.7 is a factor of two.
 #
 #   sh bench/progress.sh [-j N] [NAME...]     names as in the list below; default: all
 #
@@ -29,6 +30,9 @@ lockers(9) optimal -DN=9 $P/lockers.c
 wakeup_stress(9) optimal -DN=9 $P/wakeup_stress.c
 aget(3,5) optimal -DT=3 -DPIECES=5 $P/aget.c
 bbuf(4+3) optimal -DP=4 -DC=3 $P/bbuf.c
+bbuf(4+4) optimal $P/bbuf.c
+bbuf-fifo(4+4) optimal -DFIFO $P/bbuf.c
+filesystem(30) optimal -DN=30 $P/filesystem.c
 lastzero(13) source -DN=13 $P/lastzero.c
 casrot(12) source -DN=12 $P/casrot.c
 fib(7) source -DN=7 $P/fib.c
@@ -45,7 +49,7 @@ wanted() { # NAME NAMES...
     return 1
 }
 
-printf '%-18s %-9s %10s  %7s %7s %7s %7s  %9s %9s\n' program algorithm executions 10% 25% 50% 75% 'total@10%' 'total@50%'
+printf '%-18s %-9s %10s  %7s %7s %7s %7s  %9s %9s %6s\n' program algorithm executions 10% 25% 50% 75% 'total@10%' 'total@50%' error
 programs | while read -r name algorithm flags; do
     wanted "$name" "$@" || continue
     # shellcheck disable=SC2086
@@ -70,6 +74,10 @@ programs | while read -r name algorithm flags; do
             printf "%-18s %-9s %10d ", name, algorithm, leaves
             split("0.1 0.25 0.5 0.75", parts, " ")
             for (k = 1; k <= 4; k++) printf " %6.1f%%", 100 * said(parts[k])
-            printf "  %8.2fx %8.2fx\n", said(0.1) ? 0.1 / said(0.1) : 0, said(0.5) ? 0.5 / said(0.5) : 0
+            for (i = 1; i < n; i++) {
+                part = at[i] / leaves
+                if (part > 0.05 && part < 0.95) { sum += log(share[i] / part) * (share[i] < part ? -1 : 1); count++ }
+            }
+            printf "  %8.2fx %8.2fx %6.2f\n", said(0.1) ? 0.1 / said(0.1) : 0, said(0.5) ? 0.5 / said(0.5) : 0, count ? sum / count : 0
         }' "$work/err"
 done

@@ -2,11 +2,11 @@
  *
  *   what is known of its branches     those that are DONE are counted; those that are OPEN, by their node; those
  *                                     that are BUSY, by what their worker thinks (src/engine/estimate.c)
- *   what is not known                 as many for each branch as the last one before it of those that are known
- *                                     has, or as one of them on the average: what has been nearer so far, to the
- *                                     workers
+ *   what is not known                 as many for each branch as the last one before it of those that are known,
+ *                                     or as one of them on the average: as workers found to be nearer
  *
- * and as there, what has just been begun is taken for more by what was before it. */
+ * A branch that is not DONE is also taken to be like those before it, the more so the less of it is explored:
+ * wakeup trees that nobody has begun may have many leaves, of which most turn out to be small. */
 #include "balance_internal.h"
 
 #include <stdlib.h>
@@ -47,6 +47,15 @@ static double size_of(const struct mz_balance *b, const struct mz_branch *branch
     return 0;
 }
 
+/* Of these, those that have been explored, as far as is known. */
+static double seen_of(const struct mz_balance *b, const struct mz_branch *branch,
+                      const struct mz_worker_leaves *workers)
+{
+    double told = (double)branch->leaves;
+    if (branch->state != MZ_BRANCH_BUSY) return told;
+    return told + untold(&b->held[branch->worker], workers[branch->worker].now);
+}
+
 static double leaves_of_node(const struct mz_balance *b, const struct mz_tree_node *n, const double *nodes,
                              const struct mz_worker_leaves *workers, bool like_last)
 {
@@ -57,8 +66,8 @@ static double leaves_of_node(const struct mz_balance *b, const struct mz_tree_no
         double size = size_of(b, branch, nodes, workers);
         double guess = !known ? 0 : like_last ? last : sum / known;
         if (size > 0) {
-            if (branch->state != MZ_BRANCH_DONE)
-                size = mz_estimate_current(size, (double)branch->leaves, guess);
+            if (branch->state != MZ_BRANCH_DONE && guess > 0)
+                size += (guess - size) * guess / (guess + seen_of(b, branch, workers));
             sum += last = size;
             known++;
         } else if (like_last && known) {

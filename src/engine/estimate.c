@@ -5,21 +5,20 @@
  *
  *   branches that are explored     their leaves are counted: those since the node was entered, less the
  *                                  current branch's
- *   branches that are known to     each as large as the last one, or as all those are on the average:
- *   be left                        whichever has been nearer to what came, in the whole search so far; times
- *                                  `later`: how much smaller than the mean of those before them branches
- *                                  turned out to be
- *   the current branch             the estimate for the node below; and as long as little of it is explored,
- *                                  as much of what it was taken for while it was left, if that is more
+ *   branches that are known to     each as large as the last one, or as all are on the average: whichever has
+ *   be left                        been nearer to what came, in the whole search so far; times `later`: how
+ *                                  much smaller than that average branches turned out to be
+ *   the current branch             the estimate for the node below; while little of it is explored, more of
+ *                                  what it was taken for when it was left, if that is more
  *
- * Branches that are not known yet do not count: how many there will be cannot be told. These are
- * what makes the difference to Knuth (1975) and to the recursive estimator of Kilby, Slaney, Thiebaux and
- * Walsh (2006): what sleep sets leave of a branch depends on those explored before it, and branches of like
- * threads, which come one after the other, are of like size. docs/PAPERS.md has what was measured. */
+ * Branches that are not known yet do not count: how many there will be cannot be told. All else is more than
+ * Knuth (1975) and the recursive estimator of Kilby, Slaney, Thiebaux and Walsh (2006) have: what sleep sets
+ * leave of a branch depends on those explored before it, and threads that do the same, whose branches are of
+ * like size, tend to come one after the other. docs/PAPERS.md has what was measured. */
 #include "reduction.h"
 
 #define LEAST_LATER 0.3
-#define MOST_LATER  1.1
+#define MOST_LATER  1.0
 #define MOST        1e18
 #define DOUBT       50 /* leaves to see before `later` is believed */
 
@@ -73,6 +72,12 @@ static double later(const struct mz_exploration *x)
     return ratio < LEAST_LATER ? LEAST_LATER : ratio > MOST_LATER ? MOST_LATER : ratio;
 }
 
+/* Of a branch of which so many leaves were seen; `guess`: what it was taken for before. */
+static double current_size(double size, double seen, double guess)
+{
+    return size < guess ? size + (guess - size) * guess / (guess + seen) : size;
+}
+
 /* Leaves below node `top`, which is on the path, and of these the explored ones. At node `replay` a new
  * branch is about to begin. */
 static double leaves_below(const struct mz_exploration *x, uint32_t top)
@@ -87,7 +92,7 @@ static double leaves_below(const struct mz_exploration *x, uint32_t top)
         uint64_t begun = fresh ? now : done ? mz_tally_leaves(n->before) : n->first;
         double before = (double)(begun - n->first), seen = (double)(now - begun);
         double guess = !done ? fresh : ratio * (like_last && n->last ? (double)n->last : before / done);
-        double current = mz_estimate_current(fresh ? 0 : seen < total ? total : seen, seen, guess);
+        double current = current_size(fresh ? 0 : seen < total ? total : seen, seen, guess);
         total = before + current + todo * ratio * (like_last ? current : (before + current) / (done + 1));
     }
     return total;

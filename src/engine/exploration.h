@@ -473,11 +473,6 @@ uint64_t mz_path_memory(const struct mz_exploration *x);
 
 /* estimate.c */
 void mz_estimate_branch(struct mz_exploration *x, uint32_t k);
-/* Of a branch of which so many leaves were seen; `guess`: what it was taken for before. */
-static inline double mz_estimate_current(double size, double seen, double guess)
-{
-    return size < guess ? size + (guess - size) * guess / (guess + seen) : size;
-}
 
 /* fall_back.c */
 bool mz_can_fall_back(const struct mz_exploration *x);

@@ -620,6 +620,24 @@ test_progress() {
         refuses "--progress=xml" mazurka check --progress=xml "$lastzero"
 }
 
+# Estimates of a search whose first branches are its smallest: within a factor of 1.6, on the average from a tenth on.
+test_progress_estimate() {
+    for jobs in 1 2; do
+        run 0 mazurka check -q -j $jobs --progress=json -DP=4 -DC=3 "$root/tests/papers/bbuf.c" || return 1
+        awk 'function value(key) { return match($0, "\"" key "\": [0-9.]+") ? substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 4) + 0 : 0 }
+            value("share") > 0 { done[++n] = value("executions"); share[n] = value("share") }
+            END {
+                for (i = 1; i < n; i++) {
+                    part = done[i] / done[n]
+                    if (part > 0.1 && part < 0.95) { sum += log(share[i] / part) * (share[i] < part ? -1 : 1); count++ }
+                }
+                if (!count) exit 0 # it was over at once
+                print sum / count
+                exit sum / count > 0.47
+            }' err > error || { complain "-j $jobs: estimates are wrong by exp($(cat error))"; return 1; }
+    done
+}
+
 # One line on a terminal of any width, which is gone when the report comes.
 test_progress_terminal() {
     command -v script > /dev/null 2>&1 || return 0
