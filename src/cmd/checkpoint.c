@@ -24,6 +24,9 @@
 #define ANY_FORM "mazurka checkpoint "
 #define MAGIC    ANY_FORM "4\n"
 #define COMPLETE "complete\n"
+#define NEW      ".new" /* while it is written */
+#define OLD      ".old" /* put aside */
+#define OLDER    ".old.2"
 #define HEX      64
 
 /* There are structures of the channel in it. */
@@ -74,7 +77,7 @@ static int write_file(const char *name, const struct mz_strbuf *head, const stru
 {
     char *path = mz_files_follow(name);
     if (!path) return -1;
-    char *other = mz_format("%s.new", path);
+    char *other = mz_format("%s" NEW, path);
     int fd = open(other, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
     bool good = f != NULL;
@@ -118,26 +121,40 @@ static int cannot_write(const char *name, const char *why)
     return mz_fail("cannot write the checkpoint %s: %s", name, why);
 }
 
+/* Under none of the names that it has at some time may there be anything else. */
+static int look_at(const char *path)
+{
+    static const char *const endings[] = {"", NEW, OLD, OLDER};
+    const char *wrong = NULL;
+    int status = 0;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && status == 0; i++) {
+        char *name = mz_format("%s%s", path, endings[i]);
+        if (mz_files_special(name))
+            wrong = "it is no regular file";
+        else if (what_is_there(name, &wrong) == OTHER)
+            wrong = "there is a file of that name, and it is no checkpoint";
+        if (wrong) status = cannot_write(name, wrong);
+        free(name);
+    }
+    return status;
+}
+
 /* Better now than after the first interval. */
 int mz_checkpoint_try(const char *name)
 {
-    const char *wrong = NULL;
     char *path = mz_files_follow(name);
     if (!path) return cannot_write(name, strerror(errno));
-    if (mz_files_special(path))
-        wrong = "it is no regular file";
-    else if (what_is_there(path, &wrong) == OTHER)
-        wrong = "there is a file of that name, and it is no checkpoint";
-    char *other = mz_format("%s.new", path);
-    int fd = wrong ? -1 : open(other, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (!wrong && fd < 0) wrong = strerror(errno);
+    char *other = mz_format("%s" NEW, path);
+    int status = look_at(path);
+    int fd = status == 0 ? open(other, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+    if (status == 0 && fd < 0) status = cannot_write(name, strerror(errno));
     if (fd >= 0) {
         close(fd);
         unlink(other);
     }
     free(other);
     free(path);
-    return wrong ? cannot_write(name, wrong) : 0;
+    return status;
 }
 
 static bool is_same_file(const char *a, const char *b)
@@ -151,7 +168,11 @@ int mz_checkpoint_put_aside(const struct mz_pool_options *options)
     const char *wrong = NULL;
     char *path = mz_files_follow(options->checkpoint);
     if (!path) return cannot_write(options->checkpoint, strerror(errno));
-    char *old = mz_format("%s.old", path);
+    char *old = mz_format("%s" OLD, path);
+    if (is_same_file(old, options->resume)) { /* it is all there is until the next one is written */
+        free(old);
+        old = mz_format("%s" OLDER, path);
+    }
     if (what_is_there(path, &wrong) == UNFINISHED && !is_same_file(path, options->resume)) {
         if (rename(path, old) < 0)
             wrong = strerror(errno);

@@ -1067,6 +1067,12 @@ test_checkpoint_there() {
         run 3 mazurka check -q --max-executions=30 --resume=c --checkpoint=./c $file && empty err && [ ! -e c.old ] &&
         run 0 mazurka check -q --resume=c --checkpoint=c $file && empty err && [ ! -e c.old ] &&
         run 3 mazurka check -q --max-executions=10 --checkpoint=c $file && empty err && [ ! -e c.old ] || return 1
+    cp first d.old && cp first d && run 3 mazurka check -q --max-executions=15 --resume=d.old --checkpoint=d $file &&
+        has err "kept as d.old.2" && cmp d.old first && cmp d.old.2 first || return 1
+    for ending in new old; do
+        echo mine > e.$ending && refuses "e.$ending: there is a file of that name" mazurka check --checkpoint=e $file &&
+            has e.$ending mine && rm e.$ending || return 1
+    done
     mkdir dir && ln -s dir/real link && run 3 mazurka check -q --max-executions=10 --checkpoint=link $file && empty err &&
         [ -L link ] && [ -f dir/real ] && run 0 mazurka check -q --resume=link --checkpoint=link $file && empty err &&
         [ -L link ] && [ -f dir/real ] && [ "$(ls dir)" = real ] &&
