@@ -5,7 +5,7 @@
 #
 #   sh bench/progress.sh [-j N] [NAME...]     names as in the list below; default: all
 #
-# A search must take a few seconds to be looked at often enough.
+# A search that takes less than a few seconds is run again up to each of these points; there is no error then.
 cd "$(dirname "$0")/.." || exit 2
 jobs=1
 case $1 in
@@ -32,7 +32,7 @@ aget(3,5) optimal -DT=3 -DPIECES=5 $P/aget.c
 bbuf(4+3) optimal -DP=4 -DC=3 $P/bbuf.c
 bbuf(4+4) optimal $P/bbuf.c
 bbuf-fifo(4+4) optimal -DFIFO $P/bbuf.c
-filesystem(30) optimal -DN=30 $P/filesystem.c
+filesystem(26) optimal -DN=26 $P/filesystem.c
 lastzero(13) source -DN=13 $P/lastzero.c
 casrot(12) source -DN=12 $P/casrot.c
 fib(7) source -DN=7 $P/fib.c
@@ -47,6 +47,19 @@ wanted() { # NAME NAMES...
     [ $# -eq 0 ] && return 0
     for n in "$@"; do [ "$n" = "$name" ] && return 0; done
     return 1
+}
+
+# What is said when so many executions were run.
+at_part() { # ALGORITHM TOTAL FLAGS...
+    algorithm=$1
+    total=$2
+    shift 2
+    for percent in 10 25 50 75; do
+        ./mazurka check -j "$jobs" --algorithm="$algorithm" --max-executions=$((total * percent / 100)) --json="$work/json" \
+            --progress=never -q "$@" > "$work/out" 2>&1
+        sed -n "s/^ *\"share\": \([0-9.]*\).*/$percent \1/p" "$work/json"
+    done | awk '{ printf " %6.1f%%", 100 * $2; total[$1] = $2 ? $1 / 100 / $2 : 0 }
+        END { printf "  %8.2fx %8.2fx      -\n", total[10], total[50] }'
 }
 
 printf '%-18s %-9s %10s  %7s %7s %7s %7s  %9s %9s %6s\n' program algorithm executions 10% 25% 50% 75% 'total@10%' 'total@50%' error
@@ -70,8 +83,8 @@ programs | while read -r name algorithm flags; do
         # What it would have said at exactly that point: the estimate of the total is what is compared.
         function said(part,   i) { i = nearest(part); return i ? share[i] / at[i] * part * leaves : 0 }
         END {
-            if (n < 6) { printf "%-18s %-9s %10d  too short\n", name, algorithm, leaves; exit }
             printf "%-18s %-9s %10d ", name, algorithm, leaves
+            if (n < 12) exit 1
             split("0.1 0.25 0.5 0.75", parts, " ")
             for (k = 1; k <= 4; k++) printf " %6.1f%%", 100 * said(parts[k])
             for (i = 1; i < n; i++) {
@@ -79,5 +92,9 @@ programs | while read -r name algorithm flags; do
                 if (part > 0.05 && part < 0.95) { sum += log(share[i] / part) * (share[i] < part ? -1 : 1); count++ }
             }
             printf "  %8.2fx %8.2fx %6.2f\n", said(0.1) ? 0.1 / said(0.1) : 0, said(0.5) ? 0.5 / said(0.5) : 0, count ? sum / count : 0
-        }' "$work/err"
+        }' "$work/err" > "$work/line"
+    long=$?
+    cat "$work/line"
+    # shellcheck disable=SC2046,SC2086
+    [ $long = 0 ] || at_part "$algorithm" $(sed 's/.* \([0-9]*\) $/\1/' "$work/line") $flags
 done

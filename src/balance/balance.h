@@ -48,8 +48,7 @@ uint64_t mz_balance_told(const struct mz_balance *b, uint32_t worker);
 bool mz_balance_holds(const struct mz_balance *b, uint32_t worker); /* it has something to do */
 struct mz_worker_leaves { /* executions of a worker, also those blocked or cut */
     uint64_t now;
-    uint64_t expected;         /* when all that it holds is done; 0: not known */
-    uint64_t as_last, as_mean; /* src/engine/estimate.c */
+    uint64_t expected; /* when all that it holds is done; 0: not known */
 };
 /* How much is done of what is not complete, estimated, from 0 to MZ_SHARE_MOST. */
 double mz_balance_share(const struct mz_balance *b, const struct mz_worker_leaves *workers);

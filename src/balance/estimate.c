@@ -2,23 +2,36 @@
  *
  *   what is known of its branches     those that are DONE are counted; those that are OPEN, by their node; those
  *                                     that are BUSY, by what their worker thinks (src/engine/estimate.c)
- *   what is not known                 as many for each branch as the last one before it of those that are known,
- *                                     or as one of them on the average: as workers found to be nearer
+ *   what is not known                 as many for each branch as the last one before it of those that are known
+ *                                     has; if there is none, as one of them on the average
  *
  * A branch that is not DONE is also taken to be like those before it, the more so the less of it is explored:
  * wakeup trees that nobody has begun may have many leaves, of which most turn out to be small. */
 #include "balance_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-static const struct mz_balance *sorted; /* by qsort() below */
-
-/* The deepest first; the one above the root has the depth MZ_NONE, which is -1. */
-static int compare(const void *a, const void *b)
+/* Nodes that are used, the deepest first; how many. The tree may be large, so this takes one pass for each of
+ * counting and placing. The node above the root has the depth MZ_NONE, which is -1. */
+static uint32_t sort_nodes(const struct mz_balance *b, uint32_t *order)
 {
-    uint32_t p = sorted->nodes[*(const uint32_t *)a].depth + 1;
-    uint32_t q = sorted->nodes[*(const uint32_t *)b].depth + 1;
-    return p < q ? 1 : p > q ? -1 : 0;
+    uint32_t most = 0, used = 0;
+    for (uint32_t i = 0; i < b->count; i++)
+        if (b->nodes[i].used && b->nodes[i].depth + 1 > most) most = b->nodes[i].depth + 1;
+    uint32_t *at = mz_grow(NULL, (most + 1) * sizeof *at);
+    memset(at, 0, (most + 1) * sizeof *at);
+    for (uint32_t i = 0; i < b->count; i++)
+        if (b->nodes[i].used) at[b->nodes[i].depth + 1]++;
+    for (uint32_t depth = most + 1; depth-- > 0;) {
+        uint32_t count = at[depth];
+        at[depth] = used;
+        used += count;
+    }
+    for (uint32_t i = 0; i < b->count; i++)
+        if (b->nodes[i].used) order[at[b->nodes[i].depth + 1]++] = i;
+    free(at);
+    return used;
 }
 
 /* Of so many leaves of a worker those that have not been told of, shared among the parts that it holds. */
@@ -57,49 +70,33 @@ static double seen_of(const struct mz_balance *b, const struct mz_branch *branch
 }
 
 static double leaves_of_node(const struct mz_balance *b, const struct mz_tree_node *n, const double *nodes,
-                             const struct mz_worker_leaves *workers, bool like_last)
+                             const struct mz_worker_leaves *workers)
 {
-    double sum = 0, last = 0, like_known = 0;
+    double sum = 0, last = 0, like_last = 0;
     uint32_t known = 0, unknown = 0;
     for (uint32_t j = 0; j < n->count; j++) {
         const struct mz_branch *branch = &n->branches[j];
         double size = size_of(b, branch, nodes, workers);
-        double guess = !known ? 0 : like_last ? last : sum / known;
         if (size > 0) {
-            if (branch->state != MZ_BRANCH_DONE && guess > 0)
-                size += (guess - size) * guess / (guess + seen_of(b, branch, workers));
+            if (branch->state != MZ_BRANCH_DONE && known)
+                size += (last - size) * last / (last + seen_of(b, branch, workers));
             sum += last = size;
             known++;
-        } else if (like_last && known) {
-            like_known += last;
+        } else if (known) {
+            like_last += last;
         } else {
             unknown++;
         }
     }
-    return known ? sum + like_known + sum / known * unknown : 0;
-}
-
-static bool sizes_are_like_the_last(const struct mz_worker_leaves *workers)
-{
-    uint64_t as_last = 0, as_mean = 0;
-    for (uint32_t w = 0; w < MZ_MAX_WORKERS; w++) {
-        as_last += workers[w].as_last;
-        as_mean += workers[w].as_mean;
-    }
-    return as_last > as_mean;
+    return known ? sum + like_last + sum / known * unknown : 0;
 }
 
 double mz_balance_share(const struct mz_balance *b, const struct mz_worker_leaves *workers)
 {
-    uint32_t *order = mz_grow(NULL, (b->count + 1) * sizeof *order), used = 0;
+    uint32_t *order = mz_grow(NULL, (b->count + 1) * sizeof *order), used = sort_nodes(b, order);
     double *nodes = mz_grow(NULL, (b->count + 1) * sizeof *nodes);
-    for (uint32_t i = 0; i < b->count; i++)
-        if (b->nodes[i].used) order[used++] = i;
-    bool like_last = sizes_are_like_the_last(workers);
-    sorted = b;
-    qsort(order, used, sizeof *order, compare);
     for (uint32_t i = 0; i < used; i++)
-        nodes[order[i]] = leaves_of_node(b, &b->nodes[order[i]], nodes, workers, like_last);
+        nodes[order[i]] = leaves_of_node(b, &b->nodes[order[i]], nodes, workers);
     double all = nodes[0], done = (double)b->nodes[0].branches[0].leaves;
     for (uint32_t w = 0; w < MZ_MAX_WORKERS; w++)
         if (b->held[w].count > b->held[w].done)

@@ -28,6 +28,7 @@
 #define LAST_PATIENCE 0.5   /* the same when time is up */
 #define LAST_POLL     0.001 /* when all are about to end */
 #define LOOK          0.005 /* between looking at what is not urgent */
+#define ESTIMATE      100   /* times as long as an estimate took, before there is another */
 #define MOST_KILLS    8     /* in a row: it is no accident */
 #define ROOM          ((size_t)1 << 32)
 
@@ -416,18 +417,29 @@ static void wait_for_something(struct mz_pool *p, double now)
         mz_pool_nap(p, growing ? ALONE / 2 : POLL);
 }
 
+/* The tree may be large: an estimate is not made more often than it is worth. */
+static double share_done(struct mz_pool *p)
+{
+    double begun = mz_process_clock();
+    if (mz_balance_complete(p->balance)) return 1;
+    if (begun < p->estimate_due) return p->share;
+    struct mz_worker_leaves *leaves = mz_memory_new(MZ_MAX_WORKERS * sizeof *leaves);
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct mz_counters *c = &p->workers[i]->outcome.channel->counters;
+        leaves[i] = (struct mz_worker_leaves){c->executions + c->blocked + c->cut, c->expected};
+    }
+    p->share = mz_balance_share(p->balance, leaves);
+    free(leaves);
+    double now = mz_process_clock();
+    p->estimate_due = now + ESTIMATE * (now - begun);
+    return p->share;
+}
+
 static struct mz_progress_view progress(struct mz_pool *p)
 {
     struct mz_progress_view view = {.counters = mz_pool_counters(p),
                                     .workers = p->living ? p->living : p->most};
-    struct mz_worker_leaves *leaves = mz_memory_new(MZ_MAX_WORKERS * sizeof *leaves);
-    for (uint32_t i = 0; i < p->count; i++) {
-        const struct mz_counters *c = &p->workers[i]->outcome.channel->counters;
-        leaves[i] = (struct mz_worker_leaves){c->executions + c->blocked + c->cut, c->expected, c->as_last,
-                                              c->as_mean};
-    }
-    view.share = mz_balance_complete(p->balance) ? 1 : mz_balance_share(p->balance, leaves);
-    free(leaves);
+    view.share = share_done(p);
     mz_pool_collect(p);
     view.errors = p->found.count;
     return view;
@@ -471,6 +483,7 @@ static void watch(struct mz_pool *p)
         if (p->asked <= 0) distribute(p);
         wait_for_something(p, now);
     }
+    p->estimate_due = 0;
     struct mz_progress_view view = progress(p);
     p->share = view.share;
     mz_progress_end(&p->target->progress, &view, mz_process_clock() - p->started);

@@ -68,7 +68,8 @@ struct mz_pool {
     bool stop_when_saved, signalled;
     bool cannot_write;          /* the last checkpoint */
     bool is_saved;              /* the last one of all */
-    double share;               /* done in the end, estimated */
+    double share;               /* done, estimated */
+    double estimate_due;        /* when to estimate again */
     uint32_t settled;           /* workers that can be had here, fewer than wanted; 0: as many as wanted */
     bool is_fewer;              /* so it has been said */
     struct mz_worker *last;     /* the one whose end decides; NULL: none */

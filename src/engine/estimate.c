@@ -5,9 +5,8 @@
  *
  *   branches that are explored     their leaves are counted: those since the node was entered, less the
  *                                  current branch's
- *   branches that are known to     each as large as the last one, or as all are on the average: whichever has
- *   be left                        been nearer to what came, in the whole search so far; times `later`: how
- *                                  much smaller than that average branches turned out to be
+ *   branches that are known to     each as large as the last one, times `later`: how much smaller than the mean
+ *   be left                        of those before them branches turned out to be, in the whole search so far
  *   the current branch             the estimate for the node below; while little of it is explored, more of
  *                                  what it was taken for when it was left, if that is more
  *
@@ -43,26 +42,13 @@ static uint32_t left(const struct mz_exploration *x, uint32_t k)
     return count;
 }
 
-/* Was a branch of this size more like the last one before it than like their mean? On a scale of ratios: it
- * is nearer to the larger of the two if it is more than their geometric mean. */
-static void compare(struct mz_exploration *x, double size, double last, double mean)
-{
-    if (last > mean ? size * size > last * mean : size * size < last * mean)
-        x->counters.as_last++;
-    else
-        x->counters.as_mean++;
-}
-
 /* A branch of node k has been explored, and is not its first. */
 void mz_estimate_branch(struct mz_exploration *x, uint32_t k)
 {
     struct mz_node *n = &x->nodes[k];
     uint64_t before = mz_tally_leaves(n->before), size = mz_leaves(&x->counters) - before;
-    uint32_t others = explored(x, k) - 1;
     x->estimate.size += size;
-    x->estimate.expected += (before - n->first) / others;
-    if (n->last && n->last * others != before - n->first)
-        compare(x, (double)size, (double)n->last, (double)(before - n->first) / others);
+    x->estimate.expected += (before - n->first) / (explored(x, k) - 1);
     n->last = size;
 }
 
@@ -84,16 +70,15 @@ static double leaves_below(const struct mz_exploration *x, uint32_t top)
 {
     uint64_t now = mz_leaves(&x->counters);
     double total = 1, ratio = later(x);
-    bool like_last = x->counters.as_last > x->counters.as_mean;
     for (uint32_t k = x->path.replay + 1; k-- > top;) {
         const struct mz_node *n = &x->nodes[k];
         uint32_t done = explored(x, k), todo = left(x, k);
         bool fresh = k == x->path.replay;
         uint64_t begun = fresh ? now : done ? mz_tally_leaves(n->before) : n->first;
         double before = (double)(begun - n->first), seen = (double)(now - begun);
-        double guess = !done ? fresh : ratio * (like_last && n->last ? (double)n->last : before / done);
+        double guess = !done ? fresh : ratio * (n->last ? (double)n->last : before / done);
         double current = current_size(fresh ? 0 : seen < total ? total : seen, seen, guess);
-        total = before + current + todo * ratio * (like_last ? current : (before + current) / (done + 1));
+        total = before + current + todo * ratio * current;
     }
     return total;
 }

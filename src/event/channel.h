@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MZ_CHANNEL_MAGIC   0x4d5a43484e310a00ull
-#define MZ_CHANNEL_VERSION 22u
+#define MZ_CHANNEL_VERSION 23u
 #define MZ_CHANNEL_ENV     "MAZURKA_CHANNEL"
 
 #define MZ_MAX_THREADS  64
@@ -296,9 +296,7 @@ struct mz_counters {
     uint64_t fell_back; /* executions before optimal went on as source, for want of memory; 0: it did not */
     uint64_t share;     /* estimated, of what there is to do; of MZ_SHARE_ONE; 0: not known */
     uint64_t expected;  /* the same as executions, blocked and cut of this worker when that is done */
-    uint64_t as_last,
-        as_mean;     /* branches with more like as many leaves as the last before them, as their mean */
-    uint64_t forgot; /* states before states were forgotten, for want of memory; 0: they were not */
+    uint64_t forgot;    /* states before states were forgotten, for want of memory; 0: they were not */
 };
 
 struct mz_channel {
