@@ -68,10 +68,11 @@ programs | while read -r name algorithm flags; do
     # shellcheck disable=SC2086
     ./mazurka check -j "$jobs" --algorithm="$algorithm" --progress=json -q $flags > "$work/out" 2> "$work/err" ||
         { echo "$name: $(head -n 1 "$work/out" "$work/err")" >&2; continue; }
-    awk -v name="$name" -v algorithm="$algorithm" '
+    awk -v total="$work/total" -v name="$name" -v algorithm="$algorithm" '
         function value(key) { return match($0, "\"" key "\": [0-9.e+-]+") ? substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 4) + 0 : 0 }
         /^{/ {
-            leaves = value("executions") + value("blocked") + value("cut")
+            executions = value("executions")
+            leaves = executions + value("blocked") + value("cut")
             if (n && leaves < at[n]) n = 0 # it started over
             if (value("share") > 0) { at[++n] = leaves; share[n] = value("share") }
         }
@@ -84,7 +85,7 @@ programs | while read -r name algorithm flags; do
         function said(part,   i) { i = nearest(part); return i ? share[i] / at[i] * part * leaves : 0 }
         END {
             printf "%-18s %-9s %10d ", name, algorithm, leaves
-            if (n < 12) exit 1
+            if (n < 6) { print executions > total; exit 1 }
             split("0.1 0.25 0.5 0.75", parts, " ")
             for (k = 1; k <= 4; k++) printf " %6.1f%%", 100 * said(parts[k])
             for (i = 1; i < n; i++) {
@@ -95,6 +96,6 @@ programs | while read -r name algorithm flags; do
         }' "$work/err" > "$work/line"
     long=$?
     cat "$work/line"
-    # shellcheck disable=SC2046,SC2086
-    [ $long = 0 ] || at_part "$algorithm" $(sed 's/.* \([0-9]*\) $/\1/' "$work/line") $flags
+    # shellcheck disable=SC2086
+    [ $long = 0 ] || at_part "$algorithm" "$(cat "$work/total")" $flags
 done

@@ -28,7 +28,7 @@
 #define LAST_PATIENCE 0.5   /* the same when time is up */
 #define LAST_POLL     0.001 /* when all are about to end */
 #define LOOK          0.005 /* between looking at what is not urgent */
-#define ESTIMATE      100   /* times as long as an estimate took, before there is another */
+#define ESTIMATE      50    /* times as long as an estimate took, before there is another */
 #define MOST_KILLS    8     /* in a row: it is no accident */
 #define ROOM          ((size_t)1 << 32)
 
@@ -417,18 +417,24 @@ static void wait_for_something(struct mz_pool *p, double now)
         mz_pool_nap(p, growing ? ALONE / 2 : POLL);
 }
 
-/* The tree may be large: an estimate is not made more often than it is worth. */
-static double share_done(struct mz_pool *p)
+/* The tree may be large: an estimate is not made more often than it is worth. Until there is another, the whole
+ * is taken to be what it was said to be. */
+static double share_done(struct mz_pool *p, const struct mz_counters *all)
 {
-    double begun = mz_process_clock();
+    double begun = mz_process_clock(), now_done = (double)(all->executions + all->blocked + all->cut);
+    const double most = (double)MZ_SHARE_MOST / (double)MZ_SHARE_ONE;
     if (mz_balance_complete(p->balance)) return 1;
-    if (begun < p->estimate_due) return p->share;
+    if (begun < p->estimate_due && p->estimated_at > 0) {
+        double share = p->share * now_done / p->estimated_at;
+        return share < most ? share : most;
+    }
     struct mz_worker_leaves *leaves = mz_memory_new(MZ_MAX_WORKERS * sizeof *leaves);
     for (uint32_t i = 0; i < p->count; i++) {
         const struct mz_counters *c = &p->workers[i]->outcome.channel->counters;
         leaves[i] = (struct mz_worker_leaves){c->executions + c->blocked + c->cut, c->expected};
     }
     p->share = mz_balance_share(p->balance, leaves);
+    p->estimated_at = now_done;
     free(leaves);
     double now = mz_process_clock();
     p->estimate_due = now + ESTIMATE * (now - begun);
@@ -439,7 +445,7 @@ static struct mz_progress_view progress(struct mz_pool *p)
 {
     struct mz_progress_view view = {.counters = mz_pool_counters(p),
                                     .workers = p->living ? p->living : p->most};
-    view.share = share_done(p);
+    view.share = share_done(p, &view.counters);
     mz_pool_collect(p);
     view.errors = p->found.count;
     return view;

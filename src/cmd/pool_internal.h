@@ -69,6 +69,7 @@ struct mz_pool {
     bool cannot_write;          /* the last checkpoint */
     bool is_saved;              /* the last one of all */
     double share;               /* done, estimated */
+    double estimated_at;        /* so many executions, also those blocked or cut */
     double estimate_due;        /* when to estimate again */
     uint32_t settled;           /* workers that can be had here, fewer than wanted; 0: as many as wanted */
     bool is_fewer;              /* so it has been said */
