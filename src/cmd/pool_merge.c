@@ -209,17 +209,17 @@ void mz_pool_merge(struct mz_pool *p)
     put_findings(p, c);
     c->counters = counters;
     c->counters.share = (uint64_t)(p->share * (double)MZ_SHARE_ONE);
-    if (mz_balance_complete(p->balance)) {
+    /* That a worker is complete only says that it has nothing to do; and at a limit nothing may be left. */
+    bool complete = mz_balance_complete(p->balance);
+    bool limit = c->end == MZ_END_EXECUTIONS || c->end == MZ_END_MEMORY;
+    if (complete || (p->is_saved && (!p->last || limit))) { /* what is not told will be explored again */
         c->counters.executions = exact.executions;
         c->counters.blocked = exact.blocked;
         c->counters.cut = exact.cut;
         c->counters.transitions = exact.transitions;
-        c->counters.wakeup_nodes = 0; /* what workers keep is what they know of branches of others */
     }
+    if (complete) c->counters.wakeup_nodes = 0; /* what workers keep is what they know of branches of others */
     c->counters.restarts = p->before.restarts + exact.restarts; /* those of workers are all told of */
-    /* That a worker is complete only says that it has nothing to do; and at a limit nothing may be left. */
-    bool complete = mz_balance_complete(p->balance),
-         limit = c->end == MZ_END_EXECUTIONS || c->end == MZ_END_MEMORY;
     if (!p->last || c->end == MZ_END_COMPLETE || (complete && limit))
         c->end = complete ? MZ_END_COMPLETE : MZ_END_TIME;
     o->killed = p->last && main->outcome.killed;

@@ -201,7 +201,7 @@ test_variables() {
     __attribute__((aligned(64))) int before[16] = {1}, a[3] = {2}, behind[16] = {3};
     static int at = 3;
     static atomic_int x;
-    static void *count(void *p) { for (int i = 0; i < 3; i++) x++; return p; }
+    static void *count(void *p) { for (int i = 0; i < 5; i++) x++; return p; } /* long enough for rank 1 to come */
     __attribute__((constructor)) static void look(void)
     {
         char self[256] = "";
