@@ -218,7 +218,8 @@ void mz_pool_merge(struct mz_pool *p)
         c->counters.cut = exact.cut;
         c->counters.transitions = exact.transitions;
     }
-    if (complete) c->counters.wakeup_nodes = 0; /* what workers keep is what they know of branches of others */
+    if (complete)
+        c->counters.wakeup_nodes = 0; /* what workers keep is what they know of branches of others */
     c->counters.restarts = p->before.restarts + exact.restarts; /* those of workers are all told of */
     if (!p->last || c->end == MZ_END_COMPLETE || (complete && limit))
         c->end = complete ? MZ_END_COMPLETE : MZ_END_TIME;
