@@ -468,9 +468,8 @@ static const struct option options[] = {
     {"checkpoint-interval", 0, VALUE, "S", MZ_FOR_CHECK, "Seconds between checkpoints (default 60).",
      parse_checkpoint_interval},
     {"resume", 0, VALUE, "FILE", MZ_FOR_CHECK,
-     "Go on with the search that FILE was written by: the same program, arguments and options, but for "
-     "limits "
-     "and -j.",
+     "Go on with the search that FILE was written by: the same program, arguments and options, but for -j "
+     "and limits.",
      parse_resume},
     {"record-tree", 0, VALUE, "FILE", MZ_FOR_CHECK,
      "Write the tree of all executions to FILE, for build/mz-simulate. With optimal, source or dpor.",
