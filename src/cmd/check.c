@@ -299,7 +299,7 @@ static void explain(struct check *c, const struct mz_finding *f, size_t number)
         bug->replay_problem = mz_memory_string("interrupted before that");
     else
         mz_session_replay(&t, &r, &again, bug);
-    if (f == c->death && f->code == SIGKILL && !bug->replayed && !c->outcome.interrupted) {
+    if (f == c->death && f->code == SIGKILL && !bug->replayed) {
         mz_bug_release(bug);
         c->report.bug_count--;
         c->outcome.lost = true; /* it is no fault of the program's */
