@@ -27,6 +27,8 @@
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x10u /* since Linux 6.3 */
 #endif
+#define POLL           0.02   /* seconds */
+#define SOON           0.0002 /* when a worker is about to end */
 #define NEWS           0.1    /* seconds between counters that are sent */
 #define LAST_WAIT      3600.0 /* seconds for rank 0 to replay what was found */
 #define LAST_NAP       0.005
@@ -40,6 +42,7 @@ struct agent {
     struct mz_program program;
     struct mz_list arguments, environment;
     double heard, news;
+    double used_before;          /* seconds of a processor, until rank 0 was heard of */
     uint64_t counted, elsewhere; /* executions: ours, and those of others that have been added */
     bool can_share, set_up, stopping, quit, bye;
 };
@@ -130,6 +133,11 @@ static uint64_t microseconds(const struct rusage *u)
            (uint64_t)(u->ru_utime.tv_usec + u->ru_stime.tv_usec);
 }
 
+static uint64_t own_microseconds(const struct agent *a)
+{
+    return a->set_up ? (uint64_t)((mz_process_used() - a->used_before) * 1e6) : 0;
+}
+
 /* How much was said, and how long it waited. */
 static void put_link(struct mz_worker *w, struct mz_message *m)
 {
@@ -155,18 +163,21 @@ static void send_end(struct agent *a, struct mz_worker *w, uint64_t processor)
     mz_put(m, w->outcome.killed | (uint32_t)w->outcome.stalled << 1);
     mz_put_long(m, w->outcome.peak_memory);
     mz_put_long(m, processor);
+    mz_put_long(m, own_microseconds(a));
     send(a);
 }
 
 static void send_told(struct agent *a, struct mz_worker *w)
 {
-    struct mz_message m;
+    struct mz_message m, *out = NULL;
     while (mz_worker_hear(w, &m)) {
-        struct mz_message *out = begin_of(a, MZ_ANSWER_TOLD, w);
-        memcpy(out->data + out->count, m.data, m.count);
-        out->count += m.count;
+        if (!out) out = begin_of(a, MZ_ANSWER_TOLD, w);
+        mz_put_block(out, m.data, m.count);
+        if (out->count < MZ_BATCH) continue;
         send(a);
+        out = NULL;
     }
+    if (out) send(a);
 }
 
 static void send_slot(struct agent *a, struct mz_worker *w)
@@ -180,15 +191,13 @@ static void send_slot(struct agent *a, struct mz_worker *w)
 
 static void beat(struct agent *a, double now)
 {
-    struct rusage own;
     double busy = a->cluster->busy;
     if (now - a->cluster->beat < MZ_HEARTBEAT) return;
     a->cluster->beat = now;
     struct mz_message *m = begin(a, MZ_ANSWER_ALIVE);
     a->counted = a->set_up ? a->pool.common->executions - a->elsewhere : 0;
     mz_put_long(m, a->counted);
-    getrusage(RUSAGE_SELF, &own);
-    mz_put_long(m, microseconds(&own));
+    mz_put_long(m, own_microseconds(a));
     send(a);
     a->cluster->busy = busy;
 }
@@ -238,6 +247,7 @@ static void set_up(struct agent *a, struct mz_message *m)
 {
     struct mz_target *t = &a->target;
     size_t size;
+    a->used_before = mz_process_used();
     mz_get_bytes(m, &t->options, sizeof t->options);
     t->show_output = mz_get(m);
     t->output_to_stderr = mz_get(m);
@@ -311,11 +321,9 @@ static void hear_for(struct agent *a, uint32_t kind, struct mz_message *m)
 {
     uint32_t number = mz_get(m);
     struct mz_worker *w = find(a, number);
-    struct mz_message inner = {
-        .data = m->data + m->at, .count = m->count - m->at, .capacity = m->count - m->at};
     if (kind == MZ_SAY_START) start(a, number);
     if (!w) return; /* has ended meanwhile */
-    if (kind == MZ_SAY_TELL) mz_worker_say(w, &inner);
+    if (kind == MZ_SAY_TELL) mz_worker_pass(w, m->data + m->at, m->count - m->at);
     if (kind == MZ_SAY_LAYOUT) mz_get_bytes(m, &w->outcome.channel->reference, sizeof(struct mz_layout));
     if (kind == MZ_SAY_WISH) mz_worker_link(w)->wish = mz_get(m);
     if (kind == MZ_SAY_STOP) mz_worker_ask_to_stop(w), a->stopping = true;
@@ -406,9 +414,7 @@ static void look_at_workers(struct agent *a, double now)
 
 static void nap(struct agent *a)
 {
-    bool expecting = a->stopping;
-    for (uint32_t i = 0; i < a->pool.count; i++) expecting |= !a->pool.workers[i]->begun;
-    mz_pool_nap(&a->pool, mz_cluster_nap(a->cluster, expecting));
+    mz_pool_nap(&a->pool, mz_cluster_nap(a->cluster, a->stopping ? SOON : POLL));
 }
 
 static void handle_signal(struct agent *a, int signal)
@@ -429,6 +435,7 @@ static void live(struct agent *a)
             if (rank != 0) continue;
             a->heard = now;
             hear(a, &m);
+            a->cluster->heard += a->cluster->far == 0; /* also that which said so */
         }
         look_at_workers(a, now);
         beat(a, now);
@@ -477,6 +484,7 @@ int mz_agent(void)
     a.can_share = mz_pool_make_common(&a.pool) == 0;
     if (!a.can_share) a.pool.common = &alone;
     a.pool.common->asks = 1;
+    a.cluster->common = a.pool.common;
     name = mz_format("rank %d on %s: ", a.cluster->rank, host);
     mz_message_prefix(name);
     a.heard = mz_process_clock() + FIRST_PATIENCE;

@@ -27,8 +27,7 @@
 #define LAST_WORDS 5.0     /* for what was sent to go, and for MPI to end */
 #define SHORT_NAP  0.00005 /* seconds */
 #define LONG_NAP   0.005
-#define SOON       0.0002
-#define RUNG       0.001   /* how long after a bell a message may come */
+#define LOOKS      4
 #define NAP_COST   0.00003 /* of processor time */
 
 /* ---- who are we? ---- */
@@ -294,10 +293,18 @@ void mz_cluster_send(struct mz_cluster *c, int rank)
     mz_neighbour_ring(rank > 0 ? c->ranks[rank].near : c->near);
 }
 
+/* Has a neighbour sent something that has not been heard? */
+static bool is_announced(const struct mz_cluster *c)
+{
+    return c->common && (int32_t)(c->common->announced - c->heard) > 0;
+}
+
+/* MPI may see what has come only when it looks the second time. */
 bool mz_cluster_receive(struct mz_cluster *c, int *rank, struct mz_message *m)
 {
     size_t size = 0;
     const void *data = c->transport->receive(rank, &size);
+    for (int i = 1; !data && i < LOOKS && is_announced(c); i++) data = c->transport->receive(rank, &size);
     if (!data) return false;
     *m = (struct mz_message){.data = (uint8_t *)data, .count = size, .capacity = size};
     return true;
@@ -332,12 +339,14 @@ char *mz_get_text(struct mz_message *m)
 
 /* If messages come once in so many seconds as it has been silent now, then this costs least: a message waits
  * for half a nap, and each nap costs a little of a processor that a worker could have. */
-double mz_cluster_nap(const struct mz_cluster *c, bool expecting)
+double mz_cluster_nap(const struct mz_cluster *c, double longest)
 {
-    double silence = mz_process_clock() - c->busy, nap = sqrt(2 * NAP_COST * silence);
-    bool under_way = !c->transport->all_gone() || !c->transport->all_come();
-    double longest = under_way ? SHORT_NAP : expecting ? SOON : LONG_NAP;
-    if (c->far == 0 && silence > RUNG) nap = longest;
+    bool rung = c->far == 0 && !is_announced(c);
+    double nap = rung ? longest : sqrt(2 * NAP_COST * (mz_process_clock() - c->busy));
+    if (!c->transport->all_gone() || !c->transport->all_come())
+        nap = SHORT_NAP; /* MPI goes on with it only when it is asked */
+    else if (!rung && nap > LONG_NAP)
+        nap = LONG_NAP;
     return nap > longest ? longest : nap < SHORT_NAP ? SHORT_NAP : nap;
 }
 

@@ -15,7 +15,7 @@ enum mz_say {                /* from rank 0 */
               MZ_SAY_SETUP,  /* all that is needed to start workers */
               MZ_SAY_START,  /* a worker: its number */
               MZ_SAY_LAYOUT, /* worker: the layout that addresses are of, before its first task */
-              MZ_SAY_TELL,   /* worker, a message for it */
+              MZ_SAY_TELL,   /* worker, messages for it, as they are in a ring */
               MZ_SAY_WISH,   /* worker, enum mz_share_wish */
               MZ_SAY_STOP,   /* worker: it is asked to stop */
               MZ_SAY_KILL,  /* worker; 1: after looking where it is, and tell what came of it; 0: forget it */
@@ -29,12 +29,12 @@ enum mz_answer {                   /* to rank 0 */
                  MZ_ANSWER_HELLO,  /* what build it is, the host */
                  MZ_ANSWER_NEAR,   /* we ring */
                  MZ_ANSWER_CANNOT, /* be of use; it has said why */
-                 MZ_ANSWER_TOLD,   /* worker, a message of it */
+                 MZ_ANSWER_TOLD,   /* worker, messages of it */
                  MZ_ANSWER_PIECES, /* worker, pieces of its channel: offset, length, bytes
                                     */
-                 MZ_ANSWER_ENDED,  /* worker, wait status, 1 killed | 2 stalled, peak memory, microseconds */
-                 MZ_ANSWER_SLOT,   /* worker, the name of a thread that needs a slot */
-                 MZ_ANSWER_ALIVE,  /* how many executions its workers have made; microseconds */
+                 MZ_ANSWER_ENDED, /* worker, wait status, 1 killed | 2 stalled, peak memory, us: its, its agent's */
+                 MZ_ANSWER_SLOT,  /* worker, the name of a thread that needs a slot */
+                 MZ_ANSWER_ALIVE, /* how many executions its workers have made; microseconds of the agent */
                  MZ_ANSWER_INTERRUPT, /* it was asked to end by a signal */
                  MZ_ANSWER_FAREWELL   /* the last, after BYE */
 };
@@ -53,6 +53,7 @@ struct mz_rank { /* another one, as rank 0 knows it */
     char host[64];
     double heard;
     struct mz_common *near;         /* NULL: it is on another host */
+    bool rings;                     /* from when it has said so */
     uint32_t slots[MZ_MAX_THREADS]; /* as it knows them */
     uint32_t living;                /* workers */
     uint64_t executions;            /* of its workers, at its last heartbeat */
@@ -62,16 +63,18 @@ struct mz_rank { /* another one, as rank 0 knows it */
 struct mz_cluster {
     const struct mz_transport *transport;
     int rank, size;
-    struct mz_rank *ranks;   /* rank 0: of all; [0] is not used */
-    struct mz_common *near;  /* others: rank 0's */
-    int far;                 /* how many ranks we talk to that do not ring */
-    struct mz_message out;   /* room for one message */
-    double patience;         /* seconds until a rank that says nothing is given up */
-    double busy;             /* when a message last came or went, other than mere news */
-    double beat;             /* when the last heartbeat was sent */
-    bool lost_some;          /* then MPI cannot be ended in good order */
-    bool dismissed;          /* all have been told to go home */
-    uint32_t left_out, lost; /* ranks that could not begin, and that were lost */
+    struct mz_rank *ranks;          /* rank 0: of all; [0] is not used */
+    struct mz_common *near;         /* others: rank 0's */
+    int far;                        /* how many ranks we talk to that do not ring */
+    const struct mz_common *common; /* our own, where the others ring */
+    uint32_t heard;                 /* messages that were announced there */
+    struct mz_message out;          /* room for one message */
+    double patience;                /* seconds until a rank that says nothing is given up */
+    double busy;                    /* when a message last came or went, other than mere news */
+    double beat;                    /* when the last heartbeat was sent */
+    bool lost_some;                 /* then MPI cannot be ended in good order */
+    bool dismissed;                 /* all have been told to go home */
+    uint32_t left_out, lost;        /* ranks that could not begin, and that were lost */
 };
 
 void mz_cluster_begin(struct mz_cluster *c, uint32_t kind);
@@ -83,9 +86,9 @@ void mz_put_block(struct mz_message *m, const void *data, size_t size);
 void mz_put_text(struct mz_message *m, const char *text);
 const void *mz_get_block(struct mz_message *m, size_t *size);
 char *mz_get_text(struct mz_message *m); /* a new string */
-/* How long to sleep until it is looked again whether a message has come: less, when some came lately, or if
- * something is expected that is not told by a bell. */
-double mz_cluster_nap(const struct mz_cluster *c, bool expecting);
+/* How long to sleep, at most, until it is looked again whether a message has come: less, when some came lately
+ * or are under way, unless whoever may send one rings. */
+double mz_cluster_nap(const struct mz_cluster *c, double longest);
 /* Of several that have the same to say, this one does. */
 bool mz_cluster_first_of_host(void);
 /* What must be the same on all hosts. */

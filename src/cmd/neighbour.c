@@ -52,6 +52,7 @@ struct mz_common *mz_neighbour_get(struct mz_message *m)
 void mz_neighbour_ring(struct mz_common *near)
 {
     if (!near) return;
+    __atomic_add_fetch(&near->announced, 1, __ATOMIC_SEQ_CST);
     __atomic_add_fetch(&near->bell, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&near->waiting, __ATOMIC_SEQ_CST))
         syscall(SYS_futex, &near->bell, FUTEX_WAKE, 1, NULL, NULL, 0);

@@ -1,8 +1,9 @@
 /* Ranks of one host wake each other: MPI itself can only be asked again and again whether something has come.
  *
  * Each rank tells where the memory is that it shares with its workers (struct mz_common, whose bell it waits
- * at). Who can open that, and finds the same random number in it, rings after each message. A bell says no
- * more than that it is time to look; who is elsewhere, or is not allowed to open it, does without. */
+ * at). Who can open that, and finds the same random number in it, counts there what it sends, and rings. So who
+ * has heard as many messages as were announced can sleep; who is elsewhere, or is not allowed to open it, does
+ * without. */
 #ifndef MZ_CMD_NEIGHBOUR_H
 #define MZ_CMD_NEIGHBOUR_H
 

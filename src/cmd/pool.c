@@ -24,12 +24,13 @@
 #define ALONE         0.002 /* seconds of the first two workers, before more are started; then twice as many */
 #define FAR_GRACE     2.0   /* between asking to stop and killing; of workers here: mz_grace() */
 #define POLL          0.02
-#define SAVE_PATIENCE 2.0   /* for workers to give back what they have */
-#define LAST_PATIENCE 0.5   /* the same when time is up */
-#define LAST_POLL     0.001 /* when all are about to end */
-#define LOOK          0.005 /* between looking at what is not urgent */
-#define ESTIMATE      50    /* times as long as an estimate took, before there is another */
-#define MOST_KILLS    8     /* in a row: it is no accident */
+#define SAVE_PATIENCE 2.0    /* for workers to give back what they have */
+#define LAST_PATIENCE 0.5    /* the same when time is up */
+#define LAST_POLL     0.001  /* when all are about to end */
+#define SOON          0.0002 /* the same, in a cluster */
+#define LOOK          0.005  /* between looking at what is not urgent */
+#define ESTIMATE      50     /* times as long as an estimate took, before there is another */
+#define MOST_KILLS    8      /* in a row: it is no accident */
 #define ROOM          ((size_t)1 << 32)
 
 /* ---- stopping ---- */
@@ -361,12 +362,13 @@ static void start_workers(struct mz_pool *p, double now)
 {
     uint32_t wanted = wanted_workers(p, now);
     if (p->asked > 0 || p->stop_when_saved) return;
-    mz_remote_start(p);
     while (living_here(p) < wanted && p->count < MZ_MAX_WORKERS) {
         if (mz_worker_start(p)) continue;
         p->failed = p->living == 0;
         return;
     }
+    mz_remote_start(
+        p); /* after those here: the first task is not for one that must ask for slots of threads */
 }
 
 /* ---- checkpoints ---- */
@@ -397,24 +399,15 @@ static void save(struct mz_pool *p, double now)
 
 /* ---- the run ---- */
 
-/* Does what is to come not ring? */
-static bool expecting(const struct mz_pool *p)
-{
-    for (uint32_t i = 0; i < p->count; i++)
-        if (p->workers[i]->alive && (p->asked > 0 || !p->workers[i]->outcome.channel->layout.count))
-            return true;
-    return false;
-}
-
 static void wait_for_something(struct mz_pool *p, double now)
 {
-    bool growing = wanted_workers(p, now) < p->options->jobs;
+    double longest = wanted_workers(p, now) < p->options->jobs ? ALONE / 2 : POLL;
     if (p->cluster)
-        mz_pool_nap(p, mz_cluster_nap(p->cluster, expecting(p)));
+        mz_pool_nap(p, mz_cluster_nap(p->cluster, p->asked > 0 ? SOON : longest));
     else if (p->asked > 0)
         handle_signal(p, mz_process_next_signal(LAST_POLL));
     else
-        mz_pool_nap(p, growing ? ALONE / 2 : POLL);
+        mz_pool_nap(p, longest);
 }
 
 /* The tree may be large: an estimate is not made more often than it is worth. Until there is another, the whole
@@ -487,6 +480,7 @@ static void watch(struct mz_pool *p)
         start_workers(p, now);
         if (p->living == 0) break;
         if (p->asked <= 0) distribute(p);
+        mz_remote_flush(p);
         wait_for_something(p, now);
     }
     p->estimate_due = 0;
@@ -518,6 +512,7 @@ static void clean_up(struct mz_pool *p)
     mz_balance_free(p->balance);
     mz_region_free(p->message.data, ROOM);
     mz_region_free(p->reply.data, ROOM);
+    if (p->cluster) p->cluster->common = NULL;
     if (p->common != MAP_FAILED) munmap(p->common, sizeof *p->common);
     if (p->common_fd >= 0) close(p->common_fd);
 }
@@ -563,7 +558,10 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
     if (status == 0 && options->checkpoint) status = mz_checkpoint_put_aside(options);
     t->progress.before = (double)(p.before.executions + p.before.blocked + p.before.cut);
     if (p.cluster && status == 0) look_at_binding(options->jobs);
+    if (p.cluster && status == 0) p.cluster->common = p.common;
+    if (status == 0) mz_remote_meet(&p);
     p.started = p.saved = p.began = mz_process_clock();
+    p.used_before = mz_process_used();
     if (p.cluster) p.cluster->busy = p.started;
     if (status == 0) watch(&p);
     if (status == 0 && options->checkpoint && !p.failed) {

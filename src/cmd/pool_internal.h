@@ -8,6 +8,9 @@
 #include "pool.h"
 #include "target_internal.h"
 
+#define MZ_BATCH                                                                                             \
+    16384 /* bytes of several messages that go as one, about; more, and MPI sends them in pieces */
+
 struct mz_worker {
     struct mz_watch watch;
     struct mz_outcome outcome;
@@ -49,6 +52,7 @@ struct mz_pool {
     uint32_t bell;                    /* of it, as last seen */
     struct mz_message message, reply; /* for the balancer */
     double started, looked;           /* when; the latter: around */
+    double used_before;               /* seconds of a processor, by the command */
     double began;                     /* the search, as it is now: from the start, or when it started over */
     bool at_once;                     /* share from the beginning, however small */
     double asked;                     /* when all were asked to stop; 0: not yet */
@@ -93,7 +97,8 @@ struct mz_worker *mz_worker_start(struct mz_pool *p);
 void mz_worker_gone(struct mz_pool *p, struct mz_worker *w); /* it does not run any more */
 void mz_worker_end(struct mz_pool *p, struct mz_worker *w);  /* at once */
 void mz_worker_free(struct mz_worker *w);
-void mz_worker_say(struct mz_worker *w, const struct mz_message *m);
+void mz_worker_say(struct mz_worker *w, const struct mz_message *m); /* one elsewhere: at the next flush */
+void mz_worker_pass(struct mz_worker *w, const void *data, size_t size); /* what rank 0 said, as it came */
 void mz_worker_flush(struct mz_worker *w);
 void mz_worker_wish(struct mz_worker *w, enum mz_share_wish wish);
 void mz_worker_ask_to_stop(struct mz_worker *w);

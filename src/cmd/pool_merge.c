@@ -3,11 +3,11 @@
  * The channel of one of them is the one that is reported: of the one whose end decided, else of the one that
  * got furthest. What the others found is added to it. */
 #include "pool_internal.h"
+#include "process.h"
 #include "remote.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include "../report/memory.h"
 
 /* What was seen, by whomever: also by those who did not live to the end. */
@@ -156,14 +156,10 @@ static struct mz_worker *most_telling(const struct mz_pool *p)
     return best;
 }
 
-static double seconds_of(struct timeval t) { return (double)t.tv_sec + (double)t.tv_usec * 1e-6; }
-
 static void tell_sharing(const struct mz_pool *p, const struct mz_balance_counts *counts,
                          struct mz_sharing *s)
 {
-    struct rusage own;
     double idle = 0, alive = 0;
-    getrusage(RUSAGE_SELF, &own);
     *s = (struct mz_sharing){.workers = p->most,
                              .wanted = p->options->jobs,
                              .lost = p->lost,
@@ -173,7 +169,7 @@ static void tell_sharing(const struct mz_pool *p, const struct mz_balance_counts
                              .splits = counts->splits + counts->returns,
                              .updates = counts->updates,
                              .inserted = counts->inserted,
-                             .processor = seconds_of(own.ru_utime) + seconds_of(own.ru_stime),
+                             .processor = mz_process_used() - p->used_before,
                              .is_resumed = p->options->resume != NULL,
                              .resumed = p->before.executions,
                              .is_saved = p->is_saved};

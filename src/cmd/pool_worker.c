@@ -72,21 +72,34 @@ void mz_worker_flush(struct mz_worker *w)
 {
     struct mz_message *m = &w->out;
     if (m->at == m->count) return;
+    if (w->rank) {
+        mz_remote_pass(w, m->data, m->count);
+        mz_message_clear(m);
+        return;
+    }
     m->at += mz_ring_put(&mz_worker_link(w)->to_worker, m->data + m->at, m->count - m->at);
     if (m->at == m->count) mz_message_clear(m);
     mz_worker_ring(w);
 }
 
+static void keep(struct mz_worker *w, const void *data, size_t size)
+{
+    make_room(&w->out, size);
+    memcpy(w->out.data + w->out.count, data, size);
+    w->out.count += size;
+}
+
 void mz_worker_say(struct mz_worker *w, const struct mz_message *m)
 {
-    if (w->rank) {
-        mz_remote_say(w, m);
-        return;
-    }
-    make_room(&w->out, m->count + sizeof(uint32_t));
-    mz_put(&w->out, (uint32_t)m->count);
-    memcpy(w->out.data + w->out.count, m->data, m->count);
-    w->out.count += m->count;
+    uint32_t length = (uint32_t)m->count;
+    keep(w, &length, sizeof length);
+    keep(w, m->data, m->count);
+    if (!w->rank || w->out.count >= MZ_BATCH) mz_worker_flush(w);
+}
+
+void mz_worker_pass(struct mz_worker *w, const void *data, size_t size)
+{
+    keep(w, data, size);
     mz_worker_flush(w);
 }
 

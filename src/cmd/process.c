@@ -183,9 +183,13 @@ int mz_process_run(const struct mz_command *command)
     return pid < 0 ? -1 : mz_process_status(mz_process_wait(pid));
 }
 
-double mz_process_clock(void)
+static double read_clock(clockid_t clock)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    struct timespec t = {0, 0};
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
+
+double mz_process_clock(void) { return read_clock(CLOCK_MONOTONIC); }
+
+double mz_process_used(void) { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }

@@ -39,5 +39,6 @@ int mz_process_run(const struct mz_command *command);
 /* Returns the next of our signals, or 0 after so many seconds. */
 int mz_process_next_signal(double seconds);
 double mz_process_clock(void); /* seconds, monotonic */
+double mz_process_used(void);  /* seconds of a processor, by this process */
 
 #endif

@@ -14,6 +14,7 @@
 #include "neighbour.h"
 #include "process.h"
 
+#define MANY           64   /* messages that may be heard before answers go */
 #define FIRST_PATIENCE 60.0 /* seconds for a rank to begin */
 
 extern char **environ;
@@ -29,12 +30,19 @@ static struct mz_message *begin(struct mz_worker *w, enum mz_say kind)
     return &w->cluster->out;
 }
 
-void mz_remote_say(struct mz_worker *w, const struct mz_message *m)
+void mz_remote_pass(struct mz_worker *w, const void *data, size_t size)
 {
     struct mz_message *out = begin(w, MZ_SAY_TELL);
-    memcpy(out->data + out->count, m->data, m->count);
-    out->count += m->count;
+    MZ_ASSERT(size <= out->capacity - out->count);
+    memcpy(out->data + out->count, data, size);
+    out->count += size;
     send(w);
+}
+
+void mz_remote_flush(struct mz_pool *p)
+{
+    for (uint32_t i = 0; p->cluster && i < p->count; i++)
+        if (p->workers[i]->rank && p->workers[i]->alive) mz_worker_flush(p->workers[i]);
 }
 
 void mz_remote_wish(struct mz_worker *w, enum mz_share_wish wish)
@@ -208,6 +216,7 @@ static void hear_ended(struct mz_pool *p, struct mz_worker *w, struct mz_message
     w->outcome.stalled = how & 2;
     w->outcome.peak_memory = mz_get_long(m);
     w->processor = (double)mz_get_long(m) * 1e-6;
+    p->cluster->ranks[w->rank].processor = (double)mz_get_long(m) * 1e-6;
     mz_pool_ended(p, w);
 }
 
@@ -229,14 +238,22 @@ static void hear_slot(struct mz_pool *p, struct mz_worker *w, struct mz_message 
     mz_remote_slots(p, w->rank, true); /* if there is none left, that is an answer, too */
 }
 
+static void hear_told(struct mz_pool *p, struct mz_worker *w, struct mz_message *m)
+{
+    w->wish = MZ_SHARE_KEEP; /* it may have forgotten */
+    while (w->alive && m->at < m->count && !m->bad) {
+        size_t size;
+        const void *data = mz_get_block(m, &size);
+        struct mz_message one = {.data = (uint8_t *)data, .count = size, .capacity = size};
+        if (!m->bad) mz_pool_hear(p, w, &one);
+    }
+}
+
 static void hear_of_worker(struct mz_pool *p, struct mz_worker *w, uint32_t kind, struct mz_message *m)
 {
-    struct mz_message inner = {
-        .data = m->data + m->at, .count = m->count - m->at, .capacity = m->count - m->at};
     switch (kind) {
     case MZ_ANSWER_TOLD:
-        w->wish = MZ_SHARE_KEEP; /* it may have forgotten */
-        mz_pool_hear(p, w, &inner);
+        hear_told(p, w, m);
         break;
     case MZ_ANSWER_PIECES:
         hear_pieces(w, m);
@@ -263,6 +280,7 @@ static void hear(struct mz_pool *p, int rank, struct mz_message *m)
         hear_hello(p, rank, m);
         break;
     case MZ_ANSWER_NEAR:
+        r->rings = true;
         p->cluster->far--;
         break;
     case MZ_ANSWER_CANNOT:
@@ -324,13 +342,22 @@ void mz_remote_listen(struct mz_pool *p, double now)
     struct mz_message m;
     int rank;
     if (!p->cluster) return;
-    while (mz_cluster_receive(p->cluster, &rank, &m)) {
-        if (rank <= 0 || rank >= p->cluster->size || p->cluster->ranks[rank].state == MZ_RANK_GONE) continue;
-        p->cluster->ranks[rank].heard = now;
-        if (p->cluster->ranks[rank].state != MZ_RANK_OUT) hear(p, rank, &m);
+    for (int n = 1; mz_cluster_receive(p->cluster, &rank, &m); n++) {
+        if (rank <= 0 || rank >= p->cluster->size) continue;
+        struct mz_rank *r = &p->cluster->ranks[rank];
+        if (r->state != MZ_RANK_GONE) r->heard = now;
+        if (r->state == MZ_RANK_SILENT || r->state == MZ_RANK_READY) hear(p, rank, &m);
+        p->cluster->heard += r->rings; /* also that which said so */
+        if (n % MANY == 0) mz_remote_flush(p);
     }
     beat(p, now);
     look_for_dead(p, now);
+}
+
+/* MPI may look at what has come only the next time. */
+void mz_remote_meet(struct mz_pool *p)
+{
+    for (int i = 0; i < 3; i++) mz_remote_listen(p, mz_process_clock());
 }
 
 void mz_remote_give_up(struct mz_pool *p)

@@ -8,6 +8,8 @@
 
 /* Hears what there is to hear, and notices who is gone. */
 void mz_remote_listen(struct mz_pool *p, double now);
+/* Before the search: who has come by now gets the program. */
+void mz_remote_meet(struct mz_pool *p);
 /* As many workers as each rank should have. */
 void mz_remote_start(struct mz_pool *p);
 /* It will not be spoken to: the program is not the same there. */
@@ -17,8 +19,11 @@ void mz_remote_summary(const struct mz_pool *p, struct mz_sharing *s);
 /* Ranks that should have ended have not: they are lost. */
 void mz_remote_give_up(struct mz_pool *p);
 
+/* What was said to them, and waits to go in one message. */
+void mz_remote_flush(struct mz_pool *p);
+
 /* For a worker of another rank: what the functions of pool_worker.c do for one here. */
-void mz_remote_say(struct mz_worker *w, const struct mz_message *m);
+void mz_remote_pass(struct mz_worker *w, const void *data, size_t size);
 /* Before a task: what slots threads have been given, or a worker would ask for each of them. */
 void mz_remote_slots(struct mz_pool *p, int rank, bool anyway);
 void mz_remote_wish(struct mz_worker *w, enum mz_share_wish wish);

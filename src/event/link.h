@@ -34,6 +34,7 @@ struct mz_link {
 struct mz_common {
     volatile uint32_t bell;                  /* rung for the command ... */
     volatile uint32_t waiting;               /* ... if it waits for that */
+    volatile uint32_t announced;             /* messages that other ranks of this host have sent to it */
     volatile uint32_t slots[MZ_MAX_THREADS]; /* whose slot it is: which child of which slot; 0: free */
     volatile uint64_t executions;            /* counted here if there is a limit */
     uint64_t secret;                         /* a random number, to know it again by */

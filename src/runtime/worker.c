@@ -54,14 +54,18 @@ static void wait_for_bell(uint32_t seen)
 
 static bool told_to_stop(void) { return rt.channel->options.stop; }
 
+static void wake_command(void)
+{
+    __atomic_add_fetch(&common->bell, 1, __ATOMIC_SEQ_CST);
+    mz_sys(SYS_futex, &common->bell, FUTEX_WAKE, 1, 0, 0, 0);
+}
+
 static void ring_command(void)
 {
     rung = mz_ticks();
     unheard = false;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (!common->waiting) return;
-    __atomic_add_fetch(&common->bell, 1, __ATOMIC_SEQ_CST);
-    mz_sys(SYS_futex, &common->bell, FUTEX_WAKE, 1, 0, 0, 0);
+    if (common->waiting) wake_command();
 }
 
 /* As much as there is room for; waits if there is none. */
@@ -251,7 +255,7 @@ void mz_worker_init(void)
     common = (struct mz_common *)((char *)rt.channel + rt.channel->common_offset);
     if (!rt.shared) return;
     mz_layout_init();
-    ring_command();
+    wake_command(); /* it does not look at that before it waits */
     started = mz_ticks();
     in = (struct mz_message){.data = mz_region_reserve(ROOM), .capacity = ROOM};
     MZ_ASSERT(in.data != NULL);
