@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Speed-up of `-j 2` and of two ranks of MPI, on the benchmarks of the papers, and what the machine itself gives.
+
+    python3 bench/jobs.py [--jobs N] [--rounds N] [--only PART_OF_NAME] [--json FILE]
+
+A machine that is shared is not equally fast all the time, and two of its processors may be less than two. So all is run in
+turn, round after round, and in each round there are two more runs:
+
+    before    one search with one worker
+    at once   two of them at the same time, that have nothing to do with each other: what the machine gives
+    -j 2, and two ranks of each MPI that is there
+    after     one search with one worker: speed-ups of this round are in relation to it
+
+What is shown is the median over all rounds; then over those only in which the machine had two processors for us: `before`
+and `at once` made at least 1.9. (Which rounds those are does not depend on what is measured.) Of `after` and `before` it is
+the median, too. "processor" is processor time of all processes in that of one search, "idle" the share of their time in
+which workers waited for something to do.
+"""
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+MAZURKA = os.environ.get("MAZURKA", os.path.join(ROOT, "mazurka"))
+PROGRAMS = [("filesystem", "-DN=26", 60), ("indexer", "-DN=16", 30), ("lastzero", "-DN=15", 20), ("bbuf", "-DFIFO", 5)]
+MPIS = {"mpich": ["mpirun.mpich"], "openmpi": ["mpirun.openmpi", "-q", "--oversubscribe"]}
+ENOUGH = 0.95  # of all processors
+
+
+class Run:
+    """One search, in the background until it is asked for."""
+
+    def __init__(self, directory, how, jobs, program, flag):
+        self.report = tempfile.mktemp(dir=directory, suffix=".json")
+        command = how + [MAZURKA, "check", "-q", "--progress=never", "--json=" + self.report]
+        if not how:
+            command.append("--jobs=%d" % jobs)
+        command += [flag, os.path.join(ROOT, "tests", "papers", program + ".c")]
+        env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        self.process = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.PIPE)
+
+    def result(self):
+        error = self.process.communicate()[1]
+        if self.process.returncode != 0:
+            sys.exit("bench: %s: %s" % (" ".join(self.process.args), error.decode().strip()))
+        with open(self.report) as f:
+            return json.load(f)
+
+
+def one_round(directory, program, flag, jobs, mpis):
+    alone = lambda: Run(directory, [], 1, program, flag)
+    row = {"before": alone().result()}
+    together = [alone() for _ in range(jobs)]
+    row["at once"] = max((r.result() for r in together), key=lambda r: r["seconds"])
+    row["jobs"] = Run(directory, [], jobs, program, flag).result()
+    for mpi in mpis:
+        row[mpi] = Run(directory, MPIS[mpi] + ["-n", str(jobs)], jobs, program, flag).result()
+    row["after"] = alone().result()
+    counts = {r["executions"] for r in row.values()}
+    if len(counts) != 1:
+        sys.exit("bench: %s: not the same number of executions: %s" % (program, sorted(counts)))
+    return row
+
+
+def speedup(row, way):
+    return row["after"]["seconds"] / row[way]["seconds"]
+
+
+def machine(row, jobs):
+    return jobs * row["before"]["seconds"] / row["at once"]["seconds"]
+
+
+def median(values):
+    values = list(values)
+    return statistics.median(values) if values else float("nan")
+
+
+def line(name, rows, jobs, mpis):
+    text = "%-18s %6d %9.3f %8.2f %8.2f" % (
+        name, len(rows), median(r["after"]["seconds"] for r in rows), median(machine(r, jobs) for r in rows),
+        median(speedup(r, "jobs") for r in rows))
+    return text + "".join(" %8.2f" % median(speedup(r, m) for r in rows) for m in mpis)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--rounds", type=int, help="of each; else 60, 30, 20 and 5")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--json", help="all figures of all rounds")
+    options = parser.parse_args()
+    mpis = [m for m in MPIS if shutil.which(MPIS[m][0]) and
+            os.path.exists(os.path.join(ROOT, "build", "libmazurka-%s.so" % m))]
+    everything = {}
+    print("%-18s %6s %9s %8s %8s" % ("", "rounds", "-j 1 s", "at once", "-j %d" % options.jobs) +
+          "".join(" %8s" % m for m in mpis) + "   processor idle tasks redundant")
+    with tempfile.TemporaryDirectory(prefix="mazurka-bench-") as directory:
+        for program, flag, usual in PROGRAMS:
+            if options.only not in program:
+                continue
+            rows = [one_round(directory, program, flag, options.jobs, mpis) for _ in range(options.rounds or usual)]
+            with_all = [r for r in rows if machine(r, options.jobs) >= ENOUGH * options.jobs]
+            shared = [r["jobs"] for r in rows]
+            print(line("%s %s" % (program, flag), rows, options.jobs, mpis) + "   %9.2f %3.1f%% %5d %9d" % (
+                median(r["jobs"]["processor_seconds"] / r["after"]["processor_seconds"] for r in rows),
+                100 * median(s["sharing"]["idle"] for s in shared), median(s["tasks"] for s in shared),
+                max(s["redundant"] for s in shared)), flush=True)
+            if with_all:
+                print(line("  all processors", with_all, options.jobs, mpis), flush=True)
+            everything[program] = [{way: [r["seconds"], r["processor_seconds"]] for way, r in row.items()}
+                                   for row in rows]
+    if options.json:
+        with open(options.json, "w") as f:
+            json.dump(everything, f, indent=1)
+
+
+if __name__ == "__main__":
+    main()
