@@ -411,7 +411,7 @@ static void count_bounces(void)
     mz_fiber_leave();
 }
 
-#define BOUNCES 400
+#define BOUNCES 200
 
 double mz_fiber_measure(void)
 {

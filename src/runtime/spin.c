@@ -55,7 +55,7 @@ struct mz_spin {
     uint32_t changes; /* of the thread, when the states were saved */
     uint32_t count;
     uint32_t next;
-    int at; /* the state in which it was stopped; -1: none */
+    uint32_t stopped; /* 1 + the state in which it was stopped; 0: none */
     uint32_t seen_count;
     const void *seen[SEEN]; /* operations since then, where the state is not saved */
     struct state states[STATES];
@@ -69,7 +69,6 @@ void mz_spin_init(void)
 {
     spins = mz_region_reserve(MZ_SLOTS * sizeof *spins);
     MZ_ASSERT(spins != NULL);
-    for (uint32_t s = 0; s < MZ_SLOTS; s++) spins[s].at = -1;
     everywhere = all_clean = rt.channel->options.mode == MZ_MODE_REPLAY; /* there is no second time */
 }
 
@@ -95,8 +94,7 @@ void mz_spin_note(void)
 void mz_spin_reset(void)
 {
     for (uint32_t s = 0; s < rt.slots_known; s++) {
-        spins[s].count = spins[s].next = spins[s].changes = spins[s].seen_count = 0;
-        spins[s].at = -1;
+        spins[s].count = spins[s].next = spins[s].changes = spins[s].seen_count = spins[s].stopped = 0;
     }
 }
 
@@ -249,7 +247,7 @@ static struct {
 /* In a round on trial: is the thread back where it was stopped? */
 static void tried(struct mz_spin *s, uint32_t slot, bool changed)
 {
-    last_round.stuck = !changed && s->at >= 0 && same(&s->states[s->at], &s->states[slot]);
+    last_round.stuck = !changed && s->stopped && same(&s->states[s->stopped - 1], &s->states[slot]);
     if (last_round.stuck || changed || ++last_round.operations > ROUND) mz_fiber_leave();
 }
 
@@ -291,10 +289,10 @@ bool mz_spin_any(void)
 
 /* ---- during it ---- */
 
-static void stop(struct mz_spin *s, int at, uint64_t key, const void *pc)
+static void stop(struct mz_spin *s, uint32_t state, uint64_t key, const void *pc)
 {
     struct mz_thread *t = &rt.run.threads[rt.self];
-    s->at = at;
+    s->stopped = state + 1;
     rt.view.pending[rt.self] = (struct mz_pending){.choices = 1, .op = MZ_OP_NONE, .pc = (uintptr_t)pc};
     rt.view.enabled &= ~((uint64_t)1 << rt.self);
     t->state = MZ_THREAD_SPINNING;
@@ -312,9 +310,8 @@ void mz_spin(uint64_t key, const void *pc, const void *frame)
     bool changed = s->changes != changes;
     mz_keep(s, offsetof(struct mz_spin, seen));
     if (changed && !rt.trial) {
-        s->count = s->next = s->seen_count = 0;
+        s->count = s->next = s->seen_count = s->stopped = 0;
         s->changes = changes;
-        s->at = -1;
     }
     if (mz_likely(!is_place(pc))) {
         if (!rt.trial)
@@ -325,7 +322,7 @@ void mz_spin(uint64_t key, const void *pc, const void *frame)
     }
     if (mz_unlikely(size > CLEAN && !all_clean)) compare_larger();
     uint32_t slot = s->next;
-    if ((int)slot == s->at) slot = (slot + 1) % STATES; /* to compare with, on trial */
+    if (slot + 1 == s->stopped) slot = (slot + 1) % STATES; /* to compare with, on trial */
     mz_keep(&s->states[slot], offsetof(struct state, stack) + s->states[slot].size);
     capture(&s->states[slot], pc, frame);
     if (slot >= s->count) s->count = slot + 1;
@@ -335,5 +332,6 @@ void mz_spin(uint64_t key, const void *pc, const void *frame)
         return;
     }
     int before = find(s, slot);
-    if (mz_unlikely(before >= 0) && !lets_go_between(s, (uint32_t)before, slot)) stop(s, before, key, pc);
+    if (mz_unlikely(before >= 0) && !lets_go_between(s, (uint32_t)before, slot))
+        stop(s, (uint32_t)before, key, pc);
 }
