@@ -414,7 +414,8 @@ static void look_at_workers(struct agent *a, double now)
 
 static void nap(struct agent *a)
 {
-    mz_pool_nap(&a->pool, mz_cluster_nap(a->cluster, a->stopping ? SOON : POLL));
+    mz_pool_nap(&a->pool,
+                mz_cluster_nap(a->cluster, mz_pool_some_leave(&a->pool) || a->stopping ? SOON : POLL));
 }
 
 static void handle_signal(struct agent *a, int signal)

@@ -289,8 +289,10 @@ void mz_cluster_send(struct mz_cluster *c, int rank)
 {
     c->busy = mz_process_clock();
     if (rank > 0 && c->ranks[rank].state == MZ_RANK_GONE && !c->dismissed) return;
+    struct mz_common *near = rank > 0 ? c->ranks[rank].near : c->near;
+    mz_neighbour_announce(near);
     c->transport->send(rank, c->out.data, c->out.count); /* one that cannot be reached is missed soon */
-    mz_neighbour_ring(rank > 0 ? c->ranks[rank].near : c->near);
+    mz_neighbour_ring(near);
 }
 
 /* Has a neighbour sent something that has not been heard? */

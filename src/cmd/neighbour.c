@@ -48,11 +48,15 @@ struct mz_common *mz_neighbour_get(struct mz_message *m)
     return NULL;
 }
 
+void mz_neighbour_announce(struct mz_common *near)
+{
+    if (near) __atomic_add_fetch(&near->announced, 1, __ATOMIC_SEQ_CST);
+}
+
 /* It may be between looking and waiting: then the bell is not as it has seen it. */
 void mz_neighbour_ring(struct mz_common *near)
 {
     if (!near) return;
-    __atomic_add_fetch(&near->announced, 1, __ATOMIC_SEQ_CST);
     __atomic_add_fetch(&near->bell, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&near->waiting, __ATOMIC_SEQ_CST))
         syscall(SYS_futex, &near->bell, FUTEX_WAKE, 1, NULL, NULL, 0);

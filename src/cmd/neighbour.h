@@ -12,7 +12,9 @@
 
 void mz_neighbour_put(struct mz_message *m, const struct mz_pool *p);
 struct mz_common *mz_neighbour_get(struct mz_message *m); /* NULL: not on this host */
-void mz_neighbour_ring(struct mz_common *near);           /* NULL: nothing happens */
+/* Before a message, so that nobody has ever heard more than was announced, and after it. NULL: nothing happens. */
+void mz_neighbour_announce(struct mz_common *near);
+void mz_neighbour_ring(struct mz_common *near);
 void mz_neighbour_leave(struct mz_common *near);
 
 #endif

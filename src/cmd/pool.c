@@ -26,7 +26,7 @@
 #define POLL          0.02
 #define SAVE_PATIENCE 2.0    /* for workers to give back what they have */
 #define LAST_PATIENCE 0.5    /* the same when time is up */
-#define LAST_POLL     0.001  /* when all are about to end */
+#define LAST_POLL     0.001  /* when some are about to end */
 #define SOON          0.0002 /* the same, in a cluster */
 #define LOOK          0.005  /* between looking at what is not urgent */
 #define ESTIMATE      50     /* times as long as an estimate took, before there is another */
@@ -258,12 +258,13 @@ static void refuse(struct mz_pool *p, struct mz_worker *w, uint32_t missing)
     free(why);
 }
 
-/* Objects go by their addresses, and those are as the first worker knows them. May this one be spoken to? */
+/* Objects go by their addresses, and those are as the first worker knows them: one that is here, if there is
+ * any, as one elsewhere would have to ask for the slot of each thread. May this one be spoken to? */
 static bool agrees(struct mz_pool *p, struct mz_worker *w)
 {
     struct mz_channel *c = w->outcome.channel;
     if (w->agreed) return true;
-    if (!p->layout.count && !p->origin) p->origin = w;
+    if (!p->layout.count && !p->origin && (!w->rank || living_here(p) == 0)) p->origin = w;
     if (!p->layout.count) return p->origin == w;
     if (!c->layout.count) return false; /* it has not come that far */
     uint32_t missing = mz_layout_misses(&p->layout, &c->layout);
@@ -349,11 +350,12 @@ static void distribute(struct mz_pool *p)
     }
 }
 
+static uint32_t most_here(const struct mz_pool *p) { return p->settled ? p->settled : p->options->jobs; }
+
 /* How many there should be by now: few for a search that is over soon. */
 static uint32_t wanted_workers(const struct mz_pool *p, double now)
 {
-    uint32_t wanted = 2;
-    uint32_t most = p->settled ? p->settled : p->options->jobs;
+    uint32_t wanted = 2, most = most_here(p);
     for (double t = p->began + ALONE; t <= now && wanted < most; t += ALONE) wanted *= 2;
     return p->at_once || wanted > most ? most : wanted;
 }
@@ -362,13 +364,12 @@ static void start_workers(struct mz_pool *p, double now)
 {
     uint32_t wanted = wanted_workers(p, now);
     if (p->asked > 0 || p->stop_when_saved) return;
+    mz_remote_start(p);
     while (living_here(p) < wanted && p->count < MZ_MAX_WORKERS) {
         if (mz_worker_start(p)) continue;
         p->failed = p->living == 0;
         return;
     }
-    mz_remote_start(
-        p); /* after those here: the first task is not for one that must ask for slots of threads */
 }
 
 /* ---- checkpoints ---- */
@@ -399,12 +400,15 @@ static void save(struct mz_pool *p, double now)
 
 /* ---- the run ---- */
 
+/* Will the end of a process be the next thing? */
+static bool about_to_end(const struct mz_pool *p) { return p->asked > 0 || mz_pool_some_leave(p); }
+
 static void wait_for_something(struct mz_pool *p, double now)
 {
-    double longest = wanted_workers(p, now) < p->options->jobs ? ALONE / 2 : POLL;
+    double longest = wanted_workers(p, now) < most_here(p) ? ALONE / 2 : POLL;
     if (p->cluster)
-        mz_pool_nap(p, mz_cluster_nap(p->cluster, p->asked > 0 ? SOON : longest));
-    else if (p->asked > 0)
+        mz_pool_nap(p, mz_cluster_nap(p->cluster, about_to_end(p) ? SOON : longest));
+    else if (about_to_end(p))
         handle_signal(p, mz_process_next_signal(LAST_POLL));
     else
         mz_pool_nap(p, longest);
@@ -447,7 +451,7 @@ static struct mz_progress_view progress(struct mz_pool *p)
 /* What need not be looked at for every message. */
 static void look_around(struct mz_pool *p, double now)
 {
-    if (p->asked <= 0 && now - p->looked < LOOK) return;
+    if (!about_to_end(p) && now - p->looked < LOOK) return;
     p->looked = now;
     reap(p);
     handle_signal(p, mz_process_next_signal(0));

@@ -106,6 +106,8 @@ void mz_worker_ask_to_stop(struct mz_worker *w);
 bool mz_worker_hear(struct mz_worker *w, struct mz_message *m);
 struct mz_link *mz_worker_link(const struct mz_worker *w);
 void mz_worker_ring(struct mz_worker *w);
+/* Is the process of a worker here about to end? */
+bool mz_pool_some_leave(const struct mz_pool *p);
 /* Has the bell been rung since the last call? Before looking for anything. */
 bool mz_pool_rung(struct mz_pool *p);
 /* Until the bell is rung, or a worker here has something to say, and no longer than that; less than a second.

@@ -44,6 +44,14 @@ static bool something_to_hear(const struct mz_pool *p)
     return false;
 }
 
+bool mz_pool_some_leave(const struct mz_pool *p)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->workers[i]->alive && !p->workers[i]->rank && mz_worker_link(p->workers[i])->leaves)
+            return true;
+    return false;
+}
+
 bool mz_pool_rung(struct mz_pool *p)
 {
     uint32_t before = p->bell;

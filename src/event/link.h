@@ -24,6 +24,7 @@ struct mz_link {
     volatile uint32_t bell;        /* rung for the worker ... */
     volatile uint32_t waiting;     /* ... if it waits for that */
     volatile uint32_t wish;        /* enum mz_share_wish, set by the command */
+    volatile uint32_t leaves;      /* its process is about to end */
     volatile uint32_t slot;        /* the name of a thread whose slot is to be found out (mz_common.asks) */
     volatile uint64_t idle, alive; /* ticks that the worker has waited for tasks; and that it has lived */
     struct mz_ring to_worker, to_command;

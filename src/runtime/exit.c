@@ -227,6 +227,7 @@ void mz_run_atexit(void)
 /* End the process, now. */
 _Noreturn void mz_quit(int code)
 {
+    mz_worker_leaves();
     mz_sys(SYS_exit_group, code);
     __builtin_unreachable();
 }

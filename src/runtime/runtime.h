@@ -292,7 +292,8 @@ int mz_worker_slot(int parent, unsigned n);
 uint64_t mz_worker_executions(void);
 enum mz_end mz_worker_enough(void); /* the limit that has been reached; MZ_END_COMPLETE: none */
 _Noreturn void mz_worker_stop(void);
-void mz_layout_init(void); /* layout.c */
+void mz_worker_leaves(void); /* the last thing that is done */
+void mz_layout_init(void);   /* layout.c */
 void mz_layout_agree(void);
 uint64_t mz_layout_out(uint64_t address); /* as all workers know it */
 uint64_t mz_layout_in(uint64_t address);

@@ -275,6 +275,13 @@ _Noreturn void mz_worker_stop(void)
     mz_quit(0);
 }
 
+void mz_worker_leaves(void)
+{
+    if (!rt.shared || !common) return;
+    link_->leaves = 1;
+    wake_command();
+}
+
 enum mz_end mz_worker_enough(void) { return enough == MZ_END_RUNNING ? MZ_END_COMPLETE : enough; }
 
 /* The next task; false when there are no more. What was asked about the one before may still be answered. */
