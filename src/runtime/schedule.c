@@ -433,12 +433,17 @@ static bool one_execution(void)
 
 static void estimate(void)
 {
-    static uint64_t before;
-    static uint32_t next, step = 1;
-    if (mz_likely((int32_t)(rt.runs - next) < 0)) return;
     mz_explore_estimate(rt.x);
     rt.channel->counters.share = mz_explore_counters(rt.x)->share;
     rt.channel->counters.expected = mz_explore_counters(rt.x)->expected;
+}
+
+static void estimate_sometimes(void)
+{
+    static uint64_t before;
+    static uint32_t next, step = 1;
+    if (mz_likely((int32_t)(rt.runs - next) < 0)) return;
+    estimate();
     uint64_t now = mz_ticks();
     if (now - before < ESTIMATE_TICKS / 2 && step < 1u << 20) step *= 2;
     if (now - before > ESTIMATE_TICKS * 2 && step > 1) step /= 2;
@@ -453,9 +458,10 @@ static enum mz_end explore(void)
     bool more = true;
     while (end == MZ_END_RUNNING && more) {
         more = one_execution();
-        if (more) estimate();
+        if (more) estimate_sometimes();
         end = limit_reached();
     }
+    if (more) estimate(); /* how far it got */
     if (end == MZ_END_RUNNING || (!more && end != MZ_END_FINDING)) {
         enum mz_ending ending = mz_explore_ending(rt.x);
         end = ending == MZ_ENDING_STEP_LIMIT ? MZ_END_STEPS

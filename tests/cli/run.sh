@@ -630,7 +630,7 @@ test_progress_estimate() {
         run 3 mazurka check -q --max-executions="$most" --json=j "$@" -DP=4 -DC=3 "$root/tests/papers/bbuf.c" && json_is j "$what"
     }
     estimate 58896 "0.1 < d['share'] < 0.4" && estimate 117792 "0.3 < d['share'] < 0.68" &&
-        estimate 117792 "0.3 < d['share'] < 0.85" -j 2
+        estimate 117792 "0.3 < d['share'] < 0.68" -j 2
 }
 
 # One line on a terminal of any width, which is gone when the report comes.
