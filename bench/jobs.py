@@ -20,10 +20,10 @@ import argparse
 import json
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
+from statistics import median
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
@@ -37,7 +37,8 @@ class Run:
     """One search, in the background until it is asked for."""
 
     def __init__(self, directory, how, jobs, program, flag):
-        self.report = tempfile.mktemp(dir=directory, suffix=".json")
+        handle, self.report = tempfile.mkstemp(dir=directory, suffix=".json")
+        os.close(handle)
         command = how + [MAZURKA, "check", "-q", "--progress=never", "--json=" + self.report]
         if not how:
             command.append("--jobs=%d" % jobs)
@@ -75,11 +76,6 @@ def speedup(row, way):
 
 def machine(row, jobs):
     return jobs * row["before"]["seconds"] / row["at once"]["seconds"]
-
-
-def median(values):
-    values = list(values)
-    return statistics.median(values) if values else float("nan")
 
 
 def line(name, rows, jobs, mpis):

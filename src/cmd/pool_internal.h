@@ -8,8 +8,8 @@
 #include "pool.h"
 #include "target_internal.h"
 
-#define MZ_BATCH                                                                                             \
-    16384 /* bytes of several messages that go as one, about; more, and MPI sends them in pieces */
+/* So many bytes of several messages go as one, about: of more MPI would make pieces. */
+#define MZ_BATCH 16384
 
 struct mz_worker {
     struct mz_watch watch;

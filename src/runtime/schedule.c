@@ -427,16 +427,17 @@ static bool one_execution(void)
     return more && !rt.once;
 }
 
-/* Now and then the share that is done is estimated, for those who watch. How often that is, in executions,
- * follows from how long they take. */
-#define ESTIMATE_TICKS 300000000u /* a tenth of a second, about */
-
+/* The share that is done. */
 static void estimate(void)
 {
     mz_explore_estimate(rt.x);
     rt.channel->counters.share = mz_explore_counters(rt.x)->share;
     rt.channel->counters.expected = mz_explore_counters(rt.x)->expected;
 }
+
+/* Now and then it is estimated, for those who watch. How often that is, in executions,
+ * follows from how long they take. */
+#define ESTIMATE_TICKS 300000000u /* a tenth of a second, about */
 
 static void estimate_sometimes(void)
 {
