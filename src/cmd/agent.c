@@ -252,8 +252,8 @@ static void set_up(struct agent *a, struct mz_message *m)
     t->show_output = mz_get(m);
     t->output_to_stderr = mz_get(m);
     t->stack_limit = mz_get_long(m);
-    a->cluster->near = mz_neighbour_get(m);
-    a->cluster->far = !mz_get(m);
+    a->cluster->ranks->near = mz_neighbour_get(m);
+    a->cluster->ranks->rings = mz_get(m);
     a->program.name = mz_get_text(m);
     get_list(m, &a->arguments);
     get_environment(m, &a->environment);
@@ -265,7 +265,7 @@ static void set_up(struct agent *a, struct mz_message *m)
     t->cluster = true;
     a->pool.target = t;
     a->set_up = a->program.path != NULL;
-    if (!a->set_up || a->cluster->near) {
+    if (!a->set_up || a->cluster->ranks->near) {
         begin(a, a->set_up ? MZ_ANSWER_NEAR : MZ_ANSWER_CANNOT);
         send(a);
     }
@@ -436,7 +436,7 @@ static void live(struct agent *a)
             if (rank != 0) continue;
             a->heard = now;
             hear(a, &m);
-            a->cluster->heard += a->cluster->far == 0; /* also that which said so */
+            a->cluster->ranks->counted += a->cluster->ranks->rings; /* also that which said so */
         }
         look_at_workers(a, now);
         beat(a, now);

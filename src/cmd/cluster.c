@@ -97,6 +97,11 @@ int mz_cluster_check_settings(void)
 
 /* ---- MPI ---- */
 
+/* Those we talk to. */
+static int first_peer(const struct mz_cluster *c) { return c->rank == 0; }
+
+static int end_of_peers(const struct mz_cluster *c) { return c->rank == 0 ? c->size : 1; }
+
 static const struct {
     const char *name, *packages;
 } implementations[] = {{"openmpi", "libopenmpi-dev openmpi-bin"}, {"mpich", "libmpich-dev mpich"}};
@@ -149,7 +154,6 @@ struct mz_cluster *mz_cluster_join(void)
     struct mz_cluster *c = mz_memory_new(sizeof *c);
     signal(SIGUSR1, do_nothing); /* MPICH's mpirun sends it when a rank has died */
     c->transport = t;
-    c->far = 1;
     c->patience = patience();
     c->out = (struct mz_message){.data = mz_region_reserve(ROOM), .capacity = ROOM};
     /* No rank reads the memory of another, which may die meanwhile and would take it along. */
@@ -159,7 +163,10 @@ struct mz_cluster *mz_cluster_join(void)
     alarm(FIRST_WAIT);
     bool opened = c->out.data && t->open(&c->rank, &c->size);
     alarm(0);
-    if (opened && (told_size() <= 1 || c->size == told_size()) && c->rank == mz_cluster_rank()) return c;
+    if (opened && (told_size() <= 1 || c->size == told_size()) && c->rank == mz_cluster_rank()) {
+        c->ranks = mz_memory_new((size_t)end_of_peers(c) * sizeof *c->ranks);
+        return c;
+    }
     if (!opened)
         mz_fail("%s could not begin: see its messages above", t->name);
     else
@@ -191,8 +198,7 @@ void mz_cluster_leave(struct mz_cluster *c, int status, unsigned patience)
     if (!c->lost_some) c->transport->close();
     alarm(0);
     mz_region_free(c->out.data, ROOM);
-    mz_neighbour_leave(c->near);
-    for (int r = 1; c->ranks && r < c->size; r++) mz_neighbour_leave(c->ranks[r].near);
+    for (int r = first_peer(c); r < end_of_peers(c); r++) mz_neighbour_leave(c->ranks[r].near);
     free(c->ranks);
     free(c);
 }
@@ -205,8 +211,6 @@ int mz_cluster_open(struct mz_cluster **cluster)
     if (mz_cluster_rank() != 0) return 0;
     struct mz_cluster *c = mz_cluster_join();
     if (!c) return MZ_STATUS_FAILED;
-    c->ranks = mz_memory_new((size_t)c->size * sizeof *c->ranks);
-    c->far = c->size - 1;
     *cluster = c;
     return 0;
 }
@@ -288,17 +292,28 @@ void mz_cluster_begin(struct mz_cluster *c, uint32_t kind)
 void mz_cluster_send(struct mz_cluster *c, int rank)
 {
     c->busy = mz_process_clock();
-    if (rank > 0 && c->ranks[rank].state == MZ_RANK_GONE && !c->dismissed) return;
-    struct mz_common *near = rank > 0 ? c->ranks[rank].near : c->near;
-    mz_neighbour_announce(near);
+    if (c->ranks[rank].state == MZ_RANK_GONE && !c->dismissed) return;
+    struct mz_common *near = c->ranks[rank].near;
+    if (near) __atomic_add_fetch(c->rank ? &c->common->tells : &near->told, 1, __ATOMIC_SEQ_CST);
     c->transport->send(rank, c->out.data, c->out.count); /* one that cannot be reached is missed soon */
     mz_neighbour_ring(near);
 }
 
-/* Has a neighbour sent something that has not been heard? */
-static bool is_announced(const struct mz_cluster *c)
+/* Is something on its way to us? */
+enum under_way { NOTHING, SOMETHING, UNKNOWN };
+
+static enum under_way under_way(const struct mz_cluster *c)
 {
-    return c->common && (int32_t)(c->common->announced - c->heard) > 0;
+    enum under_way answer = NOTHING;
+    for (int i = first_peer(c); i < end_of_peers(c); i++) {
+        const struct mz_rank *r = &c->ranks[i];
+        if (r->state == MZ_RANK_OUT || r->state == MZ_RANK_GONE) continue;
+        if (!r->rings)
+            answer = UNKNOWN;
+        else if ((c->rank ? c->common->told : r->near->tells) != r->counted)
+            return SOMETHING;
+    }
+    return answer;
 }
 
 /* MPI may see what has come only when it looks the second time. */
@@ -306,7 +321,8 @@ bool mz_cluster_receive(struct mz_cluster *c, int *rank, struct mz_message *m)
 {
     size_t size = 0;
     const void *data = c->transport->receive(rank, &size);
-    for (int i = 1; !data && i < LOOKS && is_announced(c); i++) data = c->transport->receive(rank, &size);
+    for (int i = 1; !data && i < LOOKS && under_way(c) == SOMETHING; i++)
+        data = c->transport->receive(rank, &size);
     if (!data) return false;
     *m = (struct mz_message){.data = (uint8_t *)data, .count = size, .capacity = size};
     return true;
@@ -343,7 +359,7 @@ char *mz_get_text(struct mz_message *m)
  * for half a nap, and each nap costs a little of a processor that a worker could have. */
 double mz_cluster_nap(const struct mz_cluster *c, double longest)
 {
-    bool rung = c->far == 0 && !is_announced(c);
+    bool rung = under_way(c) == NOTHING;
     double nap = rung ? longest : sqrt(2 * NAP_COST * (mz_process_clock() - c->busy));
     if (!c->transport->all_gone() || !c->transport->all_come())
         nap = SHORT_NAP; /* MPI goes on with it only when it is asked */

@@ -48,12 +48,13 @@ enum mz_rank_state {
     MZ_RANK_GONE
 };
 
-struct mz_rank { /* another one, as rank 0 knows it */
+struct mz_rank { /* another one, as rank 0 knows it; the others know so of rank 0 what stands first */
     enum mz_rank_state state;
+    struct mz_common *near; /* NULL: it is on another host */
+    bool rings;             /* what it sends is counted, from when it has said so; then it rings */
+    uint32_t counted;       /* messages that have come of these */
     char host[64];
     double heard;
-    struct mz_common *near;         /* NULL: it is on another host */
-    bool rings;                     /* from when it has said so */
     uint32_t slots[MZ_MAX_THREADS]; /* as it knows them */
     uint32_t living;                /* workers */
     uint64_t executions;            /* of its workers, at its last heartbeat */
@@ -63,23 +64,20 @@ struct mz_rank { /* another one, as rank 0 knows it */
 struct mz_cluster {
     const struct mz_transport *transport;
     int rank, size;
-    struct mz_rank *ranks;          /* rank 0: of all; [0] is not used */
-    struct mz_common *near;         /* others: rank 0's */
-    int far;                        /* how many ranks we talk to that do not ring */
-    const struct mz_common *common; /* our own, where the others ring */
-    uint32_t heard;                 /* messages that were announced there */
-    struct mz_message out;          /* room for one message */
-    double patience;                /* seconds until a rank that says nothing is given up */
-    double busy;                    /* when a message last came or went, other than mere news */
-    double beat;                    /* when the last heartbeat was sent */
-    bool lost_some;                 /* then MPI cannot be ended in good order */
-    bool dismissed;                 /* all have been told to go home */
-    uint32_t left_out, lost;        /* ranks that could not begin, and that were lost */
+    struct mz_rank *ranks;    /* rank 0: of all others; the others: [0] */
+    struct mz_common *common; /* not rank 0: our own */
+    struct mz_message out;    /* room for one message */
+    double patience;          /* seconds until a rank that says nothing is given up */
+    double busy;              /* when a message last came or went, other than mere news */
+    double beat;              /* when the last heartbeat was sent */
+    bool lost_some;           /* then MPI cannot be ended in good order */
+    bool dismissed;           /* all have been told to go home */
+    uint32_t left_out, lost;  /* ranks that could not begin, and that were lost */
 };
 
 void mz_cluster_begin(struct mz_cluster *c, uint32_t kind);
 void mz_cluster_send(struct mz_cluster *c, int rank); /* what is in `out` */
-/* The next message; false: none. */
+/* The next message; false: none. What is counted is counted when it has been heard. */
 bool mz_cluster_receive(struct mz_cluster *c, int *rank, struct mz_message *m);
 /* Bytes whose length is sent with them. */
 void mz_put_block(struct mz_message *m, const void *data, size_t size);

@@ -48,11 +48,6 @@ struct mz_common *mz_neighbour_get(struct mz_message *m)
     return NULL;
 }
 
-void mz_neighbour_announce(struct mz_common *near)
-{
-    if (near) __atomic_add_fetch(&near->announced, 1, __ATOMIC_SEQ_CST);
-}
-
 /* It may be between looking and waiting: then the bell is not as it has seen it. */
 void mz_neighbour_ring(struct mz_common *near)
 {

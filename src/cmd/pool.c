@@ -3,6 +3,7 @@
 #include "pool_internal.h"
 
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -215,10 +216,13 @@ void mz_pool_ended(struct mz_pool *p, struct mz_worker *w)
     }
 }
 
-static void hear_worker(struct mz_pool *p, struct mz_worker *w)
+static void hear_worker(struct mz_pool *p, struct mz_worker *w, double until)
 {
     struct mz_message m;
-    while (w->alive && mz_worker_hear(w, &m)) mz_pool_hear(p, w, &m);
+    while (w->alive && mz_worker_hear(w, &m)) {
+        mz_pool_hear(p, w, &m);
+        if (mz_process_clock() > until) return;
+    }
 }
 
 static void reap(struct mz_pool *p)
@@ -232,7 +236,7 @@ static void reap(struct mz_pool *p)
         w->outcome.peak_memory = (uint64_t)usage.ru_maxrss * 1024;
         w->processor = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                        (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-        hear_worker(p, w); /* its last words */
+        hear_worker(p, w, INFINITY); /* its last words */
         if (w->alive) mz_pool_ended(p, w);
     }
 }
@@ -307,7 +311,7 @@ static void hear_all(struct mz_pool *p)
     for (uint32_t i = 0; i < p->count; i++) {
         struct mz_worker *w = p->workers[i];
         if (w->rank) continue;
-        hear_worker(p, w);
+        hear_worker(p, w, mz_process_clock() + MZ_LISTEN);
         if (w->alive) mz_worker_flush(w);
     }
 }
@@ -478,14 +482,14 @@ static void watch(struct mz_pool *p)
         if (mz_pool_rung(p) && p->cluster) p->cluster->busy = now;
         look_around(p, now);
         hear_all(p);
-        mz_remote_listen(p, now);
+        bool more = mz_remote_listen(p, now);
         if (mz_balance_complete(p->balance) && some_begun(p)) complete(p);
         save(p, now);
         start_workers(p, now);
         if (p->living == 0) break;
         if (p->asked <= 0) distribute(p);
         mz_remote_flush(p);
-        wait_for_something(p, now);
+        if (!more) wait_for_something(p, now);
     }
     p->estimate_due = 0;
     struct mz_progress_view view = progress(p);
@@ -516,7 +520,6 @@ static void clean_up(struct mz_pool *p)
     mz_balance_free(p->balance);
     mz_region_free(p->message.data, ROOM);
     mz_region_free(p->reply.data, ROOM);
-    if (p->cluster) p->cluster->common = NULL;
     if (p->common != MAP_FAILED) munmap(p->common, sizeof *p->common);
     if (p->common_fd >= 0) close(p->common_fd);
 }
@@ -562,7 +565,6 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
     if (status == 0 && options->checkpoint) status = mz_checkpoint_put_aside(options);
     t->progress.before = (double)(p.before.executions + p.before.blocked + p.before.cut);
     if (p.cluster && status == 0) look_at_binding(options->jobs);
-    if (p.cluster && status == 0) p.cluster->common = p.common;
     if (status == 0) mz_remote_meet(&p);
     p.started = p.saved = p.began = mz_process_clock();
     p.used_before = mz_process_used();

@@ -10,6 +10,8 @@
 
 /* So many bytes of several messages go as one, about: of more MPI would make pieces. */
 #define MZ_BATCH 16384
+/* Seconds of listening at a time, or who speaks a lot would keep others waiting, and limits. */
+#define MZ_LISTEN 0.001
 
 struct mz_worker {
     struct mz_watch watch;

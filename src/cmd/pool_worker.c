@@ -40,6 +40,7 @@ static bool something_to_hear(const struct mz_pool *p)
         if (!w->alive || w->rank) continue;
         const struct mz_link *link = mz_worker_link(w);
         if (mz_ring_holds(&link->to_command) || (link->slot && link->slot != w->slot_asked)) return true;
+        if (w->out.at != w->out.count && mz_ring_room(&link->to_worker)) return true;
     }
     return false;
 }
@@ -86,6 +87,7 @@ void mz_worker_flush(struct mz_worker *w)
         return;
     }
     m->at += mz_ring_put(&mz_worker_link(w)->to_worker, m->data + m->at, m->count - m->at);
+    mz_worker_link(w)->more = m->at != m->count;
     if (m->at == m->count) mz_message_clear(m);
     mz_worker_ring(w);
 }

@@ -14,7 +14,6 @@
 #include "neighbour.h"
 #include "process.h"
 
-#define MANY           64   /* messages that may be heard before answers go */
 #define FIRST_PATIENCE 60.0 /* seconds for a rank to begin */
 
 extern char **environ;
@@ -280,8 +279,7 @@ static void hear(struct mz_pool *p, int rank, struct mz_message *m)
         hear_hello(p, rank, m);
         break;
     case MZ_ANSWER_NEAR:
-        r->rings = true;
-        p->cluster->far--;
+        r->rings = r->near != NULL;
         break;
     case MZ_ANSWER_CANNOT:
         leave_out(p, rank);
@@ -337,21 +335,24 @@ static void look_for_dead(struct mz_pool *p, double now)
     }
 }
 
-void mz_remote_listen(struct mz_pool *p, double now)
+bool mz_remote_listen(struct mz_pool *p, double now)
 {
     struct mz_message m;
     int rank;
-    if (!p->cluster) return;
-    for (int n = 1; mz_cluster_receive(p->cluster, &rank, &m); n++) {
+    bool more = false;
+    double until = mz_process_clock() + MZ_LISTEN;
+    if (!p->cluster) return false;
+    while (!more && mz_cluster_receive(p->cluster, &rank, &m)) {
+        more = mz_process_clock() > until;
         if (rank <= 0 || rank >= p->cluster->size) continue;
         struct mz_rank *r = &p->cluster->ranks[rank];
         if (r->state != MZ_RANK_GONE) r->heard = now;
         if (r->state == MZ_RANK_SILENT || r->state == MZ_RANK_READY) hear(p, rank, &m);
-        p->cluster->heard += r->rings; /* also that which said so */
-        if (n % MANY == 0) mz_remote_flush(p);
+        r->counted += r->rings; /* also that which said so */
     }
     beat(p, now);
     look_for_dead(p, now);
+    return more;
 }
 
 /* MPI may look at what has come only the next time. */

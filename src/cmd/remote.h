@@ -6,8 +6,8 @@
 
 #include "pool_internal.h"
 
-/* Hears what there is to hear, and notices who is gone. */
-void mz_remote_listen(struct mz_pool *p, double now);
+/* Hears what there is to hear, and notices who is gone. True: it took too long, there may be more. */
+bool mz_remote_listen(struct mz_pool *p, double now);
 /* Before the search: who has come by now gets the program. */
 void mz_remote_meet(struct mz_pool *p);
 /* As many workers as each rank should have. */

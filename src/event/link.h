@@ -13,7 +13,7 @@
 #include <string.h>
 #include "channel.h"
 
-#define MZ_RING (1u << 18)
+#define MZ_RING (1u << 14) /* bytes; more would make nothing faster */
 
 struct mz_ring {
     volatile uint64_t written, read; /* bytes, since the beginning */
@@ -25,6 +25,7 @@ struct mz_link {
     volatile uint32_t waiting;     /* ... if it waits for that */
     volatile uint32_t wish;        /* enum mz_share_wish, set by the command */
     volatile uint32_t leaves;      /* its process is about to end */
+    volatile uint32_t more;        /* than fits into the ring: the command waits for room in to_worker */
     volatile uint32_t slot;        /* the name of a thread whose slot is to be found out (mz_common.asks) */
     volatile uint64_t idle, alive; /* ticks that the worker has waited for tasks; and that it has lived */
     struct mz_ring to_worker, to_command;
@@ -35,7 +36,7 @@ struct mz_link {
 struct mz_common {
     volatile uint32_t bell;                  /* rung for the command ... */
     volatile uint32_t waiting;               /* ... if it waits for that */
-    volatile uint32_t announced;             /* messages that other ranks of this host have sent to it */
+    volatile uint32_t told, tells;           /* another rank's: messages to it from rank 0, and back, ever */
     volatile uint32_t slots[MZ_MAX_THREADS]; /* whose slot it is: which child of which slot; 0: free */
     volatile uint64_t executions;            /* counted here if there is a limit */
     uint64_t secret;                         /* a random number, to know it again by */
@@ -75,6 +76,11 @@ static inline size_t mz_ring_put(struct mz_ring *r, const uint8_t *from, size_t 
     memcpy(r->bytes, from + first, size - first);
     __atomic_store_n(&r->written, at + size, __ATOMIC_RELEASE);
     return size;
+}
+
+static inline bool mz_ring_room(const struct mz_ring *r)
+{
+    return r->written - __atomic_load_n(&r->read, __ATOMIC_ACQUIRE) < MZ_RING;
 }
 
 static inline int mz_ring_holds(const struct mz_ring *r)

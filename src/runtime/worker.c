@@ -81,12 +81,22 @@ static size_t put_some(const uint8_t *from, size_t size)
     return n;
 }
 
-static size_t get_some(uint8_t *to, size_t size)
+/* The command is told that there is room again, if it waits for that: it is either seen by it before it waits, or
+ * that it waits is seen here. */
+static size_t get_there(uint8_t *to, size_t size)
 {
     size_t n = mz_ring_get(&link_->to_worker, to, size);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (n > 0 && link_->more) ring_command();
+    return n;
+}
+
+static size_t get_some(uint8_t *to, size_t size)
+{
+    size_t n = get_there(to, size);
     if (n > 0) return n;
     uint32_t seen = about_to_wait();
-    n = mz_ring_get(&link_->to_worker, to, size);
+    n = get_there(to, size);
     if (n == 0 && !told_to_stop()) wait_for_bell(seen);
     link_->waiting = 0;
     return n;
