@@ -72,8 +72,9 @@ if [ -z "$small" ]; then
     run large-1ms large --workers=$many --step=0 --execution=1ms --latency=50us
     run large-100us large --workers=$many --step=0 --execution=100us --latency=50us
     run large-own large --workers=$many --step=1us --latency=5us
-    run large-again large --workers=$many --step=1us --latency=5us --again
-    run large-single large --workers=$many --step=1us --latency=5us --single --wait
+    run large-untold large --workers=$many --step=1us --latency=5us --untold
+    run large-again large --workers=$many --step=1us --latency=5us --untold --again
+    run large-single large --workers=$many --step=1us --latency=5us --untold --single --wait
 fi
 
 # ---- plots ----
@@ -90,7 +91,7 @@ if [ -z "$small" ]; then
     plot fig12 linear 64 'bounded buffer 4 + 4, after 2007, Fig. 12' \
         'bbuf-all=modified update;bbuf-last=original update;bbuf-ours=ours'
     plot scaling log 4096 'Ten million executions, ours' \
-        'large-20ms=an execution 20 ms;large-1ms=1 ms;large-100us=100 us;large-own=our own speed, 7 us;large-again=the same, all asked again;large-single=the same, one leaf, waiting'
+        'large-20ms=an execution 20 ms;large-1ms=1 ms;large-100us=100 us;large-own=our own speed, 7 us;large-untold=the same, ways not told;large-again=and all asked again;large-single=the same, one leaf, waiting'
 fi
 echo "Table: $tsv; plots: build/simulate-*.svg"
 exit $status

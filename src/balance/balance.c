@@ -49,7 +49,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM ((size_t)1 << 32) /* address space for one message */
+#define ROOM    ((size_t)1 << 32) /* address space for one message */
+#define TELLING 16
 
 /* ---- beginning ---- */
 
@@ -72,17 +73,22 @@ struct mz_balance *mz_balance_new(enum mz_algorithm algorithm, bool sleep_sets, 
     b->x = mz_explore_new(&b->view, &options);
     b->path = mz_grow(NULL, ((size_t)b->x->capacity + 1) * sizeof *b->path);
     b->walk = mz_grow(NULL, ((size_t)b->x->capacity + 1) * sizeof *b->walk);
+    b->lists = mz_grow(NULL, ((size_t)b->x->capacity + 1) * sizeof *b->lists);
+    memset(b->lists, 0, ((size_t)b->x->capacity + 1) * sizeof *b->lists);
     b->held = mz_grow(NULL, MZ_MAX_WORKERS * sizeof *b->held);
     memset(b->held, 0, MZ_MAX_WORKERS * sizeof *b->held);
     b->backtrack_sets = algorithm != MZ_ALG_OPTIMAL;
     b->sleep_sets = sleep_sets;
     b->workers = 1;
+    b->telling = TELLING;
     b->first_free = MZ_NONE;
     begin(b);
     return b;
 }
 
 void mz_balance_expect(struct mz_balance *b, uint32_t workers) { b->workers = workers; }
+
+void mz_balance_tell(struct mz_balance *b, uint32_t branches) { b->telling = branches; }
 
 void mz_balance_reuse(struct mz_balance *b)
 {
@@ -100,6 +106,7 @@ void mz_balance_free(struct mz_balance *b)
     free(b->nodes);
     for (uint32_t w = 0; w < MZ_MAX_WORKERS; w++) free(b->held[w].parts);
     free(b->held);
+    free(b->lists);
     free(b->path);
     free(b->walk);
     free(b->knowledge);

@@ -32,6 +32,9 @@ enum mz_heard {
 struct mz_balance *mz_balance_new(enum mz_algorithm algorithm, bool sleep_sets, uint64_t max_steps);
 /* So many workers there are, about: tasks should be so small that all get some. */
 void mz_balance_expect(struct mz_balance *b, uint32_t workers);
+/* With its parts a worker is told of so many branches around them, for each of them and for four more. For tests:
+ * nothing depends on it but how much workers ask. */
+void mz_balance_tell(struct mz_balance *b, uint32_t branches);
 void mz_balance_free(struct mz_balance *b);
 /* Forget everything: another program. */
 void mz_balance_reuse(struct mz_balance *b);

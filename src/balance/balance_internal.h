@@ -17,7 +17,8 @@
  *  B3  A node with no branch that is not DONE makes its own branch DONE. It is dropped when no branch before
  *      it, at its node or above, is not DONE: then nothing can be inserted there any more.
  *  B4  Behind a branch that is a thread still, nothing of its node has been handed out. So when it is
- *      resolved, its choices can take its place. */
+ *      resolved, its choices can take its place.
+ *  B5  A node is in the list of its depth if it has branches that are WAITING. */
 #ifndef MZ_BALANCE_INTERNAL_H
 #define MZ_BALANCE_INTERNAL_H
 
@@ -47,6 +48,8 @@ struct mz_tree_node {
     struct mz_elem *asleep;
     uint32_t asleep_count;
     uint64_t threads; /* of all branches, and of those left out because they are asleep */
+    uint32_t pruned;  /* so many branches, from the first one on, are DONE and have no node: for good */
+    uint32_t next, previous; /* B5: lists are circles */
     bool used;
 };
 
@@ -68,8 +71,12 @@ struct mz_balance {
     bool backtrack_sets; /* not optimal: branches are steps of threads, there are no trees */
     bool sleep_sets;
     uint32_t workers; /* how many there are to be */
+    uint32_t telling; /* see mz_balance_tell() */
     struct mz_tree_node *nodes;
     uint32_t count, capacity, first_free;
+    uint32_t *lists;      /* B5: for each depth, from above the root on, 1 + the first node; 0: none */
+    uint32_t listed;      /* nodes in them */
+    uint32_t shallowest;  /* the lists before this one are empty */
     struct mz_held *held; /* by each worker */
     uint8_t *knowledge;   /* of the runtime */
     size_t knowledge_size;

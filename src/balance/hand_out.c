@@ -1,13 +1,12 @@
 /* Handing out: what a worker gets, of all that waits.
  *
  * With wakeup trees a worker gets a batch of leaves that lie together: the more of them wait, the more it
- * gets, so that there are few tasks however small the parts are. It is told the tree around them, too: most
- * races of its parts are answered by that. With backtrack sets, or if little waits, it gets the branch
- * nearest to the root. */
+ * gets, so that there are few tasks however small the parts are. With backtrack sets, or if little waits, it
+ * gets the branch nearest to the root. With wakeup trees it is told the tree around what it gets, too: most
+ * races are answered by that. */
 #include "balance_internal.h"
 
 #define MOST_PARTS 4096
-#define KNOWN      16 /* branches that it is told of for each of its own */
 #define NEAR       6  /* nodes up from an answer: what is below is near it ... */
 #define MOST_NEAR  64 /* ... of that so many branches */
 
@@ -28,25 +27,27 @@ void mz_balance_hold(struct mz_balance *b, uint32_t worker, struct mz_spot p)
 /* The first branch of the node that can be handed out, or MZ_NONE. */
 static uint32_t first_ready(const struct mz_tree_node *n)
 {
-    for (uint32_t j = 0; j < n->count; j++) {
+    for (uint32_t j = n->pruned; j < n->count; j++) {
         if (n->branches[j].state == MZ_BRANCH_WAITING) return j;
         if (n->branches[j].state == MZ_BRANCH_BUSY && n->branches[j].elem.choice == MZ_ANY) break; /* B4 */
     }
     return MZ_NONE;
 }
 
-/* The branch nearest to the root, the first of its node. */
-static bool choose_one(const struct mz_balance *b, struct mz_spot *p)
+/* The branch nearest to the root, the first of its node. With wakeup trees that is one of the first node. */
+static bool choose_one(struct mz_balance *b, struct mz_spot *p)
 {
-    p->node = MZ_NONE;
-    for (uint32_t i = 0; i < b->count; i++) {
-        const struct mz_tree_node *n = &b->nodes[i];
-        if (!n->used || !n->waiting) continue;
-        if (p->node != MZ_NONE && n->depth + 1 >= b->nodes[p->node].depth + 1) continue;
-        uint32_t j = first_ready(n);
-        if (j != MZ_NONE) *p = (struct mz_spot){i, j};
+    while (b->listed && !b->lists[b->shallowest]) b->shallowest++;
+    for (uint32_t k = b->shallowest, seen = 0; seen < b->listed; k++) {
+        uint32_t i = b->lists[k] - 1;
+        for (bool more = b->lists[k] != 0; more; more = i != b->lists[k] - 1) {
+            *p = (struct mz_spot){i, first_ready(&b->nodes[i])};
+            if (p->branch != MZ_NONE) return true;
+            i = b->nodes[i].next;
+            seen++;
+        }
     }
-    return p->node != MZ_NONE;
+    return false;
 }
 
 /* A node with so many that wait, itself and below, but none of its nodes has that many. */
@@ -92,35 +93,21 @@ static void put_way(struct mz_balance *b, struct mz_message *m, uint32_t length,
     for (uint32_t k = 0; k < length; k++) put_step(b, m, b->path[k]);
 }
 
-static bool hand_out_one(struct mz_balance *b, uint32_t worker, struct mz_message *m)
-{
-    struct mz_spot p;
-    if (!choose_one(b, &p)) return false;
-    uint32_t length = b->nodes[p.node].depth + 1;
-    if (length) {
-        find_path(b, p.node);
-        b->path[length - 1] = p;
-    }
-    put_way(b, m, length, 1);
-    mz_put_up(m); /* no tree */
-    for (uint32_t k = 0; k < length; k++) mz_put_up(m);
-    mz_balance_hold(b, worker, p);
-    return true;
-}
-
 struct tour { /* a walk over the tree of a node that is told to a worker */
     struct mz_message *m;
     uint32_t worker, left; /* who; how many parts it can still take */
     uint32_t others;       /* branches that it can still be told of, other than its own */
+    bool part;             /* then the rest may be left out: there is only something to know */
 };
 
-/* A branch of the tree. Is what is below it to follow? */
+/* A branch of the tree. Is what is below it to follow? If it is, at least one must: a branch that nothing is
+ * known to be below is taken for a leaf. */
 static bool put_one(struct mz_balance *b, struct tour *t, struct mz_spot p)
 {
     const struct mz_branch *branch = mz_branch_at(b, p);
     bool some = branch->node != MZ_NONE && b->nodes[branch->node].below > 0;
     bool mine = t->left && (some || branch->state == MZ_BRANCH_WAITING);
-    bool hidden = !mine && !branch->part && (!t->others || branch->node == MZ_NONE);
+    bool hidden = !mine && !branch->part && (t->others < 2 || branch->node == MZ_NONE);
     mz_put_branch(b->x, t->m, branch->elem, p.branch, mine ? MZ_MINE : hidden ? MZ_SLEEPER : MZ_OTHERS);
     if (!mine) {
         if (t->others) t->others--;
@@ -137,7 +124,7 @@ static void put_tree(struct mz_balance *b, struct tour *t, struct mz_spot p)
 {
     uint32_t depth = 0;
     for (;;) {
-        if (p.branch == b->nodes[p.node].count) {
+        if (p.branch == b->nodes[p.node].count || (t->part && !t->others)) {
             if (!depth) return;
             mz_put_up(t->m);
             p = b->walk[--depth];
@@ -166,19 +153,41 @@ void mz_balance_put_answer(struct mz_balance *b, struct mz_message *m, uint32_t 
     mz_put_up(m);
 }
 
+/* What is known behind the way, from its end on. */
+static void put_behind_way(struct mz_balance *b, struct tour *t, uint32_t length)
+{
+    t->left = 0;
+    t->part = true;
+    for (uint32_t k = length; k-- > 0; mz_put_up(t->m))
+        if (!b->backtrack_sets) put_tree(b, t, (struct mz_spot){b->path[k].node, b->path[k].branch + 1});
+}
+
+static bool hand_out_one(struct mz_balance *b, uint32_t worker, struct mz_message *m)
+{
+    struct mz_spot p;
+    if (!choose_one(b, &p)) return false;
+    uint32_t length = b->nodes[p.node].depth + 1;
+    if (length) {
+        find_path(b, p.node);
+        b->path[length - 1] = p;
+    }
+    put_way(b, m, length, 1);
+    mz_put_up(m); /* no tree */
+    struct tour t = {.m = m, .others = b->telling * (1 + 4)};
+    put_behind_way(b, &t, length);
+    mz_balance_hold(b, worker, p);
+    return true;
+}
+
 static void hand_out_batch(struct mz_balance *b, uint32_t worker, struct mz_message *m, uint32_t wanted)
 {
     uint32_t node = choose_node(b, wanted), length = find_path(b, node);
     if (wanted > b->nodes[node].below) wanted = b->nodes[node].below;
     put_way(b, m, length, wanted);
-    struct tour t = {m, worker, wanted, KNOWN * (wanted + 4)};
+    struct tour t = {.m = m, .worker = worker, .left = wanted, .others = b->telling * (wanted + 4)};
     put_tree(b, &t, (struct mz_spot){node, 0});
     mz_put_up(m);
-    t.left = 0; /* on the way there is only something to know */
-    for (uint32_t k = length; k-- > 0;) {
-        if (t.others) put_tree(b, &t, (struct mz_spot){b->path[k].node, b->path[k].branch + 1});
-        mz_put_up(m);
-    }
+    put_behind_way(b, &t, length);
 }
 
 bool mz_balance_task(struct mz_balance *b, uint32_t worker, bool is_new, struct mz_message *task)

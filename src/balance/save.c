@@ -74,7 +74,8 @@ bool mz_balance_load(struct mz_balance *b, struct mz_message *m)
     b->counts.blocked = t.blocked;
     b->counts.cut = t.cut;
     b->counts.transitions = t.transitions;
-    b->nodes[0].count = b->nodes[0].undone = b->nodes[0].waiting = b->nodes[0].below = 0;
+    mz_tree_state(b, (struct mz_spot){0, 0}, MZ_BRANCH_DONE);
+    b->nodes[0].count = 0;
     get_node(b, m, 0);
     if (b->nodes[0].count != 1) m->bad = true;
     while (!m->bad) {

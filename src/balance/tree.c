@@ -37,11 +37,43 @@ static void free_node(struct mz_balance *b, uint32_t i)
     b->first_free = i;
 }
 
+/* B5 */
+static uint32_t *list_of(struct mz_balance *b, uint32_t i)
+{
+    uint32_t k = b->nodes[i].depth + 1;
+    return &b->lists[k < b->x->capacity ? k : b->x->capacity];
+}
+
+static void list(struct mz_balance *b, uint32_t i)
+{
+    uint32_t *first = list_of(b, i), k = (uint32_t)(first - b->lists);
+    struct mz_tree_node *n = &b->nodes[i];
+    n->next = *first ? *first - 1 : i;
+    n->previous = *first ? b->nodes[n->next].previous : i;
+    b->nodes[n->previous].next = b->nodes[n->next].previous = i;
+    if (!*first) *first = i + 1;
+    if (k < b->shallowest) b->shallowest = k;
+    b->listed++;
+}
+
+static void unlist(struct mz_balance *b, uint32_t i)
+{
+    uint32_t *first = list_of(b, i);
+    const struct mz_tree_node *n = &b->nodes[i];
+    if (*first == i + 1) *first = n->next == i ? 0 : n->next + 1;
+    b->nodes[n->previous].next = n->next;
+    b->nodes[n->next].previous = n->previous;
+    b->listed--;
+}
+
 void mz_tree_clear(struct mz_balance *b)
 {
-    for (uint32_t i = 0; i < b->count; i++)
-        if (b->nodes[i].used) free_node(b, i);
-    b->count = 0;
+    for (uint32_t i = 0; i < b->count; i++) {
+        if (!b->nodes[i].used) continue;
+        *list_of(b, i) = 0;
+        free_node(b, i);
+    }
+    b->count = b->listed = 0;
     b->first_free = MZ_NONE;
 }
 
@@ -98,6 +130,8 @@ void mz_tree_state(struct mz_balance *b, struct mz_spot p, enum mz_branch_state 
     int waits = (state == MZ_BRANCH_WAITING) - (branch->state == MZ_BRANCH_WAITING);
     bool was_done = branch->state == MZ_BRANCH_DONE;
     b->nodes[p.node].waiting += (uint32_t)waits;
+    if (waits > 0 && b->nodes[p.node].waiting == 1) list(b, p.node);
+    if (waits < 0 && b->nodes[p.node].waiting == 0) unlist(b, p.node);
     for (uint32_t i = p.node; waits && i != MZ_NONE; i = b->nodes[i].parent)
         b->nodes[i].below += (uint32_t)waits;
     branch->state = (uint8_t)state;
@@ -165,13 +199,12 @@ void mz_tree_prune(struct mz_balance *b)
 {
     for (uint32_t i = 0; i != MZ_NONE;) {
         struct mz_tree_node *n = &b->nodes[i];
-        uint32_t j = 0;
-        for (; j < n->count && n->branches[j].state == MZ_BRANCH_DONE; j++) {
-            uint32_t node = n->branches[j].node;
-            n->branches[j].node = MZ_NONE;
+        for (; n->pruned < n->count && n->branches[n->pruned].state == MZ_BRANCH_DONE; n->pruned++) {
+            uint32_t node = n->branches[n->pruned].node;
+            n->branches[n->pruned].node = MZ_NONE;
             if (node != MZ_NONE) drop_below(b, node);
         }
-        i = j < n->count ? n->branches[j].node : MZ_NONE;
+        i = n->pruned < n->count ? n->branches[n->pruned].node : MZ_NONE;
     }
 }
 

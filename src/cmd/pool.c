@@ -216,12 +216,14 @@ void mz_pool_ended(struct mz_pool *p, struct mz_worker *w)
     }
 }
 
-static void hear_worker(struct mz_pool *p, struct mz_worker *w, double until)
+static void hear_worker(struct mz_pool *p, struct mz_worker *w, double patience)
 {
     struct mz_message m;
+    double began = 0; /* with the first message: mostly there is none */
     while (w->alive && mz_worker_hear(w, &m)) {
+        if (began <= 0) began = mz_process_clock();
         mz_pool_hear(p, w, &m);
-        if (mz_process_clock() > until) return;
+        if (mz_process_clock() - began > patience) return;
     }
 }
 
@@ -311,7 +313,7 @@ static void hear_all(struct mz_pool *p)
     for (uint32_t i = 0; i < p->count; i++) {
         struct mz_worker *w = p->workers[i];
         if (w->rank) continue;
-        hear_worker(p, w, mz_process_clock() + MZ_LISTEN);
+        hear_worker(p, w, MZ_LISTEN);
         if (w->alive) mz_worker_flush(w);
     }
 }

@@ -131,6 +131,8 @@ void mz_shared_free(struct mz_shared *s)
 static void give_task(struct mz_shared *s, uint32_t w)
 {
     struct worker *worker = &s->workers[w];
+    mz_balance_expect(s->balance, 1 + draw(6)); /* batches, or one at a time */
+    mz_balance_tell(s->balance, draw(3));       /* little of what is around them */
     if (!mz_balance_task(s->balance, w, !worker->knows, &s->task)) return;
     while (next_reply(&worker->replies, &s->reply)) { /* too late */
         mz_get(&s->reply);

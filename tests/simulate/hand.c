@@ -207,6 +207,8 @@ static struct parameters random_parameters(void)
                                .least = draw(100),
                                .round = draw(5),
                                .poll = draw(3),
+                               .far = draw(3),
+                               .here = draw(20),
                                .task = draw(10),
                                .split = draw(10),
                                .update = draw(10),

@@ -82,7 +82,7 @@ done
 
 # 2007, Fig. 8 and 10: two workers, of which both find the third thread's branch at the root; not if it is found at once.
 free='--step=0 --execution=1ms --latency=0 --start=0 --task=0 --done=0'
-all_free="$free --split=0 --update=0 --alone=0 --least=0 --quiet=0 --round=0 --poll=0"
+all_free="$free --split=0 --update=0 --alone=0 --least=0 --quiet=0 --round=0 --poll=0 --far=0"
 # shellcheck disable=SC2086
 speed 2 --protocol=paper $free "$work/m-dpor" >/dev/null
 test_that "2007, Fig. 8: two executions are run twice" [ "$(column 9)" = 2 ]

@@ -147,7 +147,7 @@ static bool hand_out(struct live *l, uint32_t w)
 static void round_of_balancer(struct live *l)
 {
     const struct parameters *p = l->p;
-    double now = l->now + p->round + p->poll * p->workers;
+    double now = l->now + cost_of_round(p);
     struct letter letter;
     for (size_t n = 0; n < l->inbox_count; n++) {
         uint32_t w = l->inbox[n];
@@ -354,11 +354,10 @@ static void begin(struct live *l, const struct mz_model *m)
     l->task = (struct mz_message){.data = memory(NULL, ROOM), .capacity = ROOM};
     l->reply = (struct mz_message){.data = memory(NULL, ROOM), .capacity = ROOM};
     l->balance = mz_balance_new(MZ_ALG_OPTIMAL, true, MZ_MODEL_THREADS * MZ_MODEL_EVENTS);
-    for (uint32_t w = 0, doubled = 0; w < workers; w++) {
-        while (w >> doubled) doubled++;
+    for (uint32_t w = 0; w < workers; w++) {
         l->workers[w].explorer = mz_model_explorer_new(&settings);
         l->workers[w].x = mz_model_begin(l->workers[w].explorer, m);
-        queue_put(&l->queue, l->p->start + doubled * l->p->alone, START, w, 0);
+        queue_put(&l->queue, start_of(l->p, w), START, w, 0);
     }
 }
 

@@ -141,7 +141,9 @@ int main(int argc, char **argv)
                                 .least = 4e5,
                                 .quiet = 8e5,
                                 .round = 5e3,
-                                .poll = 500,
+                                .poll = 200,
+                                .far = 100,
+                                .here = 64,
                                 .limit = 1}};
     (void)argc;
     read_arguments(&a, argv);

@@ -35,13 +35,16 @@ static const char usage[] =
     "\n"
     "Ours, also with --live:\n"
     "  --round=T      of the balancer, each time it looks (5us)\n"
-    "  --poll=T       and then for each worker (500ns)\n"
-    "  --alone=T      so long there is one worker, then twice as many each time (2ms)\n"
+    "  --here=N       so many workers are on its host (64)\n"
+    "  --poll=T       and then for each of them (200ns)\n"
+    "  --far=T        and for each other one (100ns)\n"
+    "  --alone=T      so long one is alone here, then twice as many each time (2ms)\n"
     "  --least=T      a worker gives others something at most so often (400us)\n"
     "  --quiet=T      a worker tells the balancer of updates at most so often (800us)\n"
     "\n"
     "Ours, on a tree:\n"
     "  --single       one leaf at a time, no batches\n"
+    "  --untold       tasks do not tell what is known behind the way to them\n"
     "  --again        questions are asked again while the answer is on its way\n"
     "  --few=N        so many are asked to give, for each that has nothing (0: all)\n"
     "  --wait         workers wait for the answers to updates\n"
@@ -72,12 +75,15 @@ static const struct known {
     {"split", TIME, OURS | LIVE, AT(p.split), 0},
     {"update", TIME, OURS | LIVE, AT(p.update), 0},
     {"round", TIME, OURS | LIVE, AT(p.round), 0},
+    {"here", NUMBER, OURS | LIVE, AT(p.here), MAX_WORKERS},
     {"poll", TIME, OURS | LIVE, AT(p.poll), 0},
+    {"far", TIME, OURS | LIVE, AT(p.far), 0},
     {"alone", TIME, OURS | LIVE, AT(p.alone), 0},
     {"least", TIME, OURS | LIVE, AT(p.least), 0},
     {"quiet", TIME, OURS | LIVE, AT(p.quiet), 0},
     {"single", FLAG, OURS, AT(p.single), 0},
     {"again", FLAG, OURS, AT(p.again), 0},
+    {"untold", FLAG, OURS, AT(p.untold), 0},
     {"few", NUMBER, OURS, AT(p.few), MAX_WORKERS},
     {"wait", FLAG, OURS, AT(p.waits), 0},
     {"ahead", NUMBER, OURS, AT(p.ahead), 1000000},

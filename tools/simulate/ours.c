@@ -8,10 +8,11 @@
  *
  * A branch is known when somebody who asks for it has ended. Within the range of a worker nobody else has to
  * know; if it is at a node of the balancer's, that is told, once for each branch as long as the worker's
- * tasks pass that node. It is told the tree around its batch with the task; what the steps that lead there
- * call for, it asks for with its first execution: all that was asked for below the same branch before.
+ * tasks pass that node. With a task it is told the tree around it (of large trees only a part, which is left
+ * out here). With backtrack sets it is not: what the steps that lead there call for, it asks for with its first
+ * execution, that is all that was asked for below the same branch before.
  *
- * The balancer looks at what has come in rounds. A round costs `poll` for each worker and something for each
+ * The balancer looks at what has come in rounds. A round costs something for each worker and for each
  * message; then who has nothing to do gets a batch, larger if there is much, else the branch nearest to the
  * root; and if somebody is left, all others are asked to give something. */
 #include <stdlib.h>
@@ -113,7 +114,7 @@ static void hand_out(struct sim *s, uint32_t w, double now)
 static void round_of_balancer(struct sim *s)
 {
     const struct parameters *p = s->p;
-    double now = s->now + p->round + p->poll * p->workers;
+    double now = s->now + cost_of_round(p);
     for (size_t m = 0; m < s->inbox.count; m += 3)
         now = hear(s, s->inbox.at[m], s->inbox.at[m + 1], s->inbox.at[m + 2], now);
     s->inbox.count = 0;
@@ -211,24 +212,35 @@ static bool has(const struct list *l, uint32_t value)
     return false;
 }
 
+static bool learn(struct worker *k, uint32_t i)
+{
+    if (has(&k->knows, i)) return false;
+    list_add(&k->knows, i);
+    return true;
+}
+
 static void will_ask(struct worker *k, uint32_t i)
 {
-    if (has(&k->knows, i)) return;
-    list_add(&k->knows, i);
-    list_add(&k->to_ask, i);
+    if (learn(k, i)) list_add(&k->to_ask, i);
 }
 
 /* What the way to the task calls for; the tree from `top` on is known. */
-static void ask_for_way(struct sim *s, struct worker *k)
+static void look_at_way(struct sim *s, struct worker *k)
 {
-    for (uint32_t e = k->end; e < s->t->count; e = tree_end(s->t, e, s->t->node[e] + 1))
-        if (s->t->node[e] < k->top && s->known[e] && asked_before(&s->askers, e, k->at)) will_ask(k, e);
+    bool told = s->t->algorithm == MZ_ALG_OPTIMAL && !s->p->untold;
+    for (uint32_t e = k->end; e < s->t->count; e = tree_end(s->t, e, s->t->node[e] + 1)) {
+        if (s->t->node[e] >= k->top || !s->known[e] || !asked_before(&s->askers, e, k->at)) continue;
+        if (told)
+            learn(k, e);
+        else
+            will_ask(k, e);
+    }
 }
 
 static void look_at_races(struct sim *s, struct worker *k)
 {
     const struct tree *t = s->t;
-    if (k->first) ask_for_way(s, k);
+    if (k->first) look_at_way(s, k);
     k->first = false;
     for (uint64_t a = t->ask_start[k->at]; a < t->ask_start[k->at + 1]; a++) {
         uint32_t i = t->ask[a];
@@ -423,10 +435,7 @@ void simulate_ours(const struct tree *t, const struct parameters *p, struct resu
     askers_init(&s.askers, t);
     s.known[0] = 1;
     waiting_put(&s.waiting, 0);
-    for (uint32_t w = 0, doubled = 0; w < p->workers; w++) {
-        while (w >> doubled) doubled++;
-        queue_put(&s.queue, p->start + doubled * p->alone, START, w, 0);
-    }
+    for (uint32_t w = 0; w < p->workers; w++) queue_put(&s.queue, start_of(p, w), START, w, 0);
     while (queue_take(&s.queue, &e)) {
         handle(&s, &e);
         if (r->executions == t->count && s.done == r->tasks && !s.waiting.count) break;

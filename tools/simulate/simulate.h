@@ -16,15 +16,18 @@ struct parameters {
     /* The balancer, for a message of each kind. Paper: task for a request, done for a report. */
     double task, split, update, done;
     /* Ours */
-    double alone;       /* the first one is alone for so long; then their number doubles, each time */
-    double least;       /* between two pieces that a worker gives to others, at least */
-    double quiet;       /* between two times that a worker tells the balancer to look, for what can wait */
-    double round, poll; /* the balancer, each time it looks; and for each worker that it looks at */
-    bool single;        /* no batches of leaves */
-    bool waits;         /* workers wait for the answers to updates */
-    bool again;         /* all is asked again while its answer is on its way */
-    uint32_t few;       /* so many workers are asked to give something for each that has nothing; 0: all */
-    uint32_t ahead;     /* the balancer asks for more when fewer branches than this are waiting */
+    uint32_t here;    /* so many workers are on the host of the balancer; the others are started at once */
+    double alone;     /* the first one is alone here for so long; then their number doubles, each time */
+    double least;     /* between two pieces that a worker gives to others, at least */
+    double quiet;     /* between two times that a worker tells the balancer to look, for what can wait */
+    double round;     /* the balancer, each time it looks ... */
+    double poll, far; /* ... and for each worker here, and elsewhere */
+    bool single;      /* no batches of leaves */
+    bool waits;       /* workers wait for the answers to updates */
+    bool untold;      /* workers are not told of what is behind the way to a task */
+    bool again;       /* all is asked again while its answer is on its way */
+    uint32_t few;     /* so many workers are asked to give something for each that has nothing; 0: all */
+    uint32_t ahead;   /* the balancer asks for more when fewer branches than this are waiting */
     /* Paper */
     uint32_t limit; /* backtrack points that a worker keeps before it offers some */
 };
@@ -52,6 +55,18 @@ void simulate_paper(const struct tree *t, const struct parameters *p, struct res
 static inline double cost_of(const struct tree *t, const struct parameters *p, uint32_t i)
 {
     return p->execution + t->steps[i] * p->step + t->node[i] * p->replay;
+}
+static inline double cost_of_round(const struct parameters *p)
+{
+    uint32_t here = p->workers < p->here ? p->workers : p->here;
+    return p->round + here * p->poll + (p->workers - here) * p->far;
+}
+/* When a worker is there. */
+static inline double start_of(const struct parameters *p, uint32_t w)
+{
+    uint32_t doubled = 0;
+    while (w < p->here && w >> doubled) doubled++;
+    return p->start + doubled * p->alone;
 }
 double time_alone(const struct tree *t, const struct parameters *p);
 /* No number of workers can be faster than this. */
