@@ -13,7 +13,8 @@ turn, round after round, and in each round there are two more runs:
 
 What is shown is the median over all rounds; then over those only in which the machine had two processors for us: `before`
 and `at once` made at least 1.9. (Which rounds those are does not depend on what is measured.) Of `after` and `before` it is
-the median, too. "processor" is processor time of all processes in that of one search, "idle" the share of their time in
+the median, too. Then the fastest run of each way, of all rounds, in relation to the fastest `after`: what it would be on a
+machine that nobody disturbs, as far as the machine was ever quiet for that long. "processor" is processor time of all processes in that of one search, "idle" the share of their time in
 which workers waited for something to do.
 """
 import argparse
@@ -85,6 +86,13 @@ def line(name, rows, jobs, mpis):
     return text + "".join(" %8.2f" % median(speedup(r, m) for r in rows) for m in mpis)
 
 
+def fastest(rows, jobs, mpis):
+    best = lambda way: min(r[way]["seconds"] for r in rows)
+    text = "%-18s %6d %9.3f %8.2f %8.2f" % ("  the fastest", len(rows), best("after"), jobs * best("before") / best("at once"),
+                                             best("after") / best("jobs"))
+    return text + "".join(" %8.2f" % (best("after") / best(m)) for m in mpis)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--jobs", type=int, default=2)
@@ -110,6 +118,7 @@ def main():
                 max(s["redundant"] for s in shared)), flush=True)
             if with_all:
                 print(line("  all processors", with_all, options.jobs, mpis), flush=True)
+            print(fastest(rows, options.jobs, mpis), flush=True)
             everything[program] = [{way: [r["seconds"], r["processor_seconds"]] for way, r in row.items()}
                                    for row in rows]
     if options.json:

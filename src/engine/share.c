@@ -61,11 +61,11 @@ void mz_share_init(struct mz_exploration *x)
     each_array(x, mz_array_reserve);
 }
 
-/* All of the search is its own. */
+/* All of the search is its own. The way to an earlier task is forgotten, or it would be taken for the way here. */
 static void forget_task(struct mz_exploration *x)
 {
     struct mz_share *s = &x->share;
-    s->top = s->root = s->leaf = 0;
+    s->top = s->root = s->leaf = s->way = 0;
     s->leaves = s->next_leaf = 1;
     s->descending = s->unresolved = false;
 }
@@ -204,9 +204,9 @@ bool mz_explore_task(struct mz_exploration *x, struct mz_message *m)
         s->asleep_end[k] = asleep = get_elems(x, m, s->asleep, asleep);
     }
     mz_get_tree(x, m, &tree);
-    s->way = top;
     mz_rewind_all(x);
     forget_task(x);
+    s->way = top;
     for (; s->kept <= top; s->kept++) {
         x->nodes[s->kept].wakeup = 0;
         mz_share_new_node(x, s->kept);

@@ -68,6 +68,7 @@ static inline int mz_common_known_slot(const struct mz_common *c, uint32_t name)
 static inline size_t mz_ring_put(struct mz_ring *r, const uint8_t *from, size_t size)
 {
     uint64_t at = r->written, room = MZ_RING - (at - __atomic_load_n(&r->read, __ATOMIC_ACQUIRE));
+    if (room > MZ_RING) room = 0; /* damaged */
     if (size > room) size = room;
     uint8_t *to = r->bytes + at % MZ_RING;
     size_t first = MZ_RING - at % MZ_RING; /* up to the end of the ring */

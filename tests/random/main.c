@@ -299,6 +299,14 @@ static bool check_file(const struct arguments *a, const char *path, bool needs_c
     char *text = read_file(path);
     if (mz_model_parse(text, &m, error, sizeof error)) fail(path, error);
     enum mz_answer answer = mz_run_one(&a->run, &m, &c);
+    uint64_t times = 1; /* "# shared: N": what happens when in a shared search is drawn so many times */
+    expected(text, "shared", &times);
+    for (struct mz_run run = a->run; answer == MZ_SAME && times > 1; times--) {
+        run.seed++;
+        mz_check_free(&c);
+        c = (struct mz_checker){0};
+        answer = mz_run_one(&run, &m, &c);
+    }
     bool same = answer == MZ_SAME;
     if (same) {
         print_numbers(path, &c);

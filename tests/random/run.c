@@ -172,7 +172,8 @@ static void describe(struct attempt *a, const struct mz_run *run, const struct m
 
 enum mz_answer mz_run_one(const struct mz_run *run, const struct mz_model *m, struct mz_checker *c)
 {
-    struct attempt a = {.limits = run->limits, .board = new_boards(1), .seconds = 10 * PROGRAM_SECONDS};
+    struct attempt a = {
+        .limits = run->limits, .board = new_boards(1), .seed = run->seed, .seconds = 10 * PROGRAM_SECONDS};
     enum mz_answer answer = attempt(&a, m);
     if (answer == MZ_DIFFERENT) describe(&a, run, m);
     if (answer == MZ_SAME) {

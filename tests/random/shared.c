@@ -50,9 +50,11 @@ static enum mz_share_wish wish(void *explorer)
 
 static void forget_tasks(uint32_t but)
 {
-    for (uint32_t w = 0; w < WORKERS; w++)
-        if (w != but) running->workers[w].busy = running->workers[w].knows = false;
-    for (uint32_t w = 0; w < WORKERS; w++) mz_message_clear(&running->workers[w].replies);
+    for (uint32_t w = 0; w < WORKERS; w++) {
+        if (w == but) continue; /* what it has asked is answered all the same */
+        running->workers[w].busy = running->workers[w].knows = false;
+        mz_message_clear(&running->workers[w].replies);
+    }
 }
 
 static enum mz_heard tell(uint32_t w, const struct mz_message *message)
@@ -131,8 +133,8 @@ void mz_shared_free(struct mz_shared *s)
 static void give_task(struct mz_shared *s, uint32_t w)
 {
     struct worker *worker = &s->workers[w];
-    mz_balance_expect(s->balance, 1 + draw(6)); /* batches, or one at a time */
-    mz_balance_tell(s->balance, draw(3));       /* little of what is around them */
+    mz_balance_expect(s->balance, 1 + draw(6));          /* batches, or one at a time */
+    mz_balance_tell(s->balance, draw(4) ? draw(6) : 16); /* of what is around them */
     if (!mz_balance_task(s->balance, w, !worker->knows, &s->task)) return;
     while (next_reply(&worker->replies, &s->reply)) { /* too late */
         mz_get(&s->reply);
