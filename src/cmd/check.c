@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "../event/tree_file.h"
 #include "../report/files.h"
 #include "../report/memory.h"
 #include "cc_line.h"
@@ -160,11 +161,25 @@ static int is_shared(const struct mz_settings *s, bool cluster, bool *shared)
     return 0;
 }
 
+/* Only what was written by us is overwritten. */
+static bool is_tree_or_empty(const char *name)
+{
+    char magic[sizeof MZ_TREE_MAGIC - 1];
+    struct stat s;
+    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return true; /* there is none, or it cannot be written either */
+    bool regular = fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
+    ssize_t n = regular ? read(fd, magic, sizeof magic) : 0;
+    close(fd);
+    return n <= 0 || (n == sizeof magic && memcmp(magic, MZ_TREE_MAGIC, sizeof magic) == 0);
+}
+
 /* The target appends to it. */
 static int make_tree_file(const char *name, char **path)
 {
     struct stat s;
     if (stat(name, &s) == 0 && S_ISFIFO(s.st_mode)) return mz_fail("--record-tree: %s is a pipe", name);
+    if (!is_tree_or_empty(name)) return mz_fail("--record-tree: %s is another file: remove it first", name);
     int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd >= 0) close(fd);
     *path = fd >= 0 ? realpath(name, NULL) : NULL;

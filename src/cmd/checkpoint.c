@@ -26,7 +26,6 @@
 #define COMPLETE "complete\n"
 #define NEW      ".new" /* while it is written */
 #define OLD      ".old" /* put aside */
-#define OLDER    ".old.2"
 #define HEX      64
 
 /* There are structures of the channel in it. */
@@ -124,7 +123,7 @@ static int cannot_write(const char *name, const char *why)
 /* Under none of the names that it has at some time may there be anything else. */
 static int look_at(const char *path)
 {
-    static const char *const endings[] = {"", NEW, OLD, OLDER};
+    static const char *const endings[] = {"", NEW};
     const char *wrong = NULL;
     int status = 0;
     for (size_t i = 0; i < sizeof endings / sizeof *endings && status == 0; i++) {
@@ -157,6 +156,17 @@ int mz_checkpoint_try(const char *name)
     return status;
 }
 
+/* FILE.old, or FILE.old.2, and so on: whatever was put aside before stays. */
+static char *free_name(const char *path)
+{
+    char *name = mz_format("%s" OLD, path);
+    for (unsigned n = 2; access(name, F_OK) == 0; n++) {
+        free(name);
+        name = mz_format("%s" OLD ".%u", path, n);
+    }
+    return name;
+}
+
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat x, y;
@@ -168,11 +178,7 @@ int mz_checkpoint_put_aside(const struct mz_pool_options *options)
     const char *wrong = NULL;
     char *path = mz_files_follow(options->checkpoint);
     if (!path) return cannot_write(options->checkpoint, strerror(errno));
-    char *old = mz_format("%s" OLD, path);
-    if (is_same_file(old, options->resume)) { /* it is all there is until the next one is written */
-        free(old);
-        old = mz_format("%s" OLDER, path);
-    }
+    char *old = free_name(path);
     if (what_is_there(path, &wrong) == UNFINISHED && !is_same_file(path, options->resume)) {
         if (rename(path, old) < 0)
             wrong = strerror(errno);

@@ -462,8 +462,8 @@ static const struct option options[] = {
      parse_trace},
     {"checkpoint", 0, VALUE, "FILE", MZ_FOR_CHECK,
      "Write what is left of the search to FILE: every minute, when it is interrupted, when a limit is "
-     "reached, and at its end. What is left of another search there is kept as FILE.old; a file that is no "
-     "checkpoint is not overwritten. Not for stateful algorithms.",
+     "reached, and when it is complete. What is left of another search there is kept as FILE.old, or "
+     "FILE.old.2 and so on; a file that is no checkpoint is not overwritten. Not for stateful algorithms.",
      parse_checkpoint},
     {"checkpoint-interval", 0, VALUE, "S", MZ_FOR_CHECK, "Seconds between checkpoints (default 60).",
      parse_checkpoint_interval},
@@ -637,8 +637,9 @@ static int check_tree_options(const struct mz_settings *s)
     if (s->algorithm < MZ_ALG_DPOR || s->algorithm > MZ_ALG_OPTIMAL)
         return mz_fail("--record-tree goes with --algorithm=optimal, source or dpor, not with %s",
                        s->algorithm_name);
-    if (s->jobs > 1 || s->checkpoint || s->resume)
-        return mz_fail("--record-tree is for a search by one worker: not with -j, --checkpoint or --resume");
+    if (s->jobs > 1 || s->checkpoint || s->resume || mz_cluster_rank() >= 0)
+        return mz_fail(
+            "--record-tree is for a search by one worker: not with -j, mpirun, --checkpoint or --resume");
     return 0;
 }
 

@@ -31,7 +31,8 @@
 #define SOON          0.0002 /* the same, in a cluster */
 #define LOOK          0.005  /* between looking at what is not urgent */
 #define ESTIMATE      50     /* times as long as an estimate took, before there is another */
-#define MOST_KILLS    8      /* in a row: it is no accident */
+#define MOST_KILLS    8      /* in a row: it is no accident ... */
+#define KILLS_APART   60.0   /* ... unless there are so many seconds between them */
 #define ROOM          ((size_t)1 << 32)
 
 /* ---- stopping ---- */
@@ -172,12 +173,19 @@ static void forget(struct mz_pool *p, struct mz_worker *w)
 /* A kill from outside, or of the system for want of memory: another one goes on with its branch. */
 static void replace(struct mz_pool *p, struct mz_worker *w)
 {
+    double now = mz_process_clock();
     forget(p, w);
-    if (++p->killed >= MOST_KILLS) {
+    if (now - p->last_kill > KILLS_APART) p->killed = 0;
+    p->last_kill = now;
+    if (++p->killed < MOST_KILLS || p->outcome->interrupted) return;
+    const char *why = "workers are killed again and again, from outside or for want of memory";
+    if (mz_pool_counters(p).executions == 0 && p->found.count == 0) {
         p->failed = true;
-        mz_fail("%s: workers are killed again and again, from outside or for want of memory",
-                p->target->program->name);
+        mz_fail("%s: %s", p->target->program->name, why);
         ask_all_to_stop(p);
+    } else {
+        mz_notice("%s: the search ends here", why);
+        mz_pool_interrupt(p);
     }
 }
 
@@ -532,7 +540,8 @@ static void clean_up(struct mz_pool *p)
 static void advise(const struct mz_outcome *o)
 {
     uint64_t executions = o->channel->counters.executions;
-    if (o->seconds < 1 || executions < FEW || o->sharing.parts < executions / 4) return;
+    if (o->seconds < 1 || executions < FEW || o->sharing.parts < executions / 4 || o->sharing.workers < 2)
+        return;
     mz_notice("nearly every execution had to be handed out by itself: one worker (-j 1) may be faster here");
 }
 

@@ -63,6 +63,7 @@ struct mz_pool {
     uint32_t lost;                    /* workers, in all */
     uint64_t redundant;               /* executions that had to be explored again */
     uint32_t killed;                  /* workers lost to kills from outside, in a row without a task done */
+    double last_kill;                 /* when */
     bool failed;                      /* could not go on: mz_fail() has said why */
     struct {
         struct mz_found *items;

@@ -33,8 +33,10 @@ void mz_process_init(void)
     sigemptyset(&our_signals);
     sigaddset(&our_signals, SIGINT);
     sigaddset(&our_signals, SIGTERM);
-    sigaddset(&our_signals, SIGHUP);
     sigaddset(&our_signals, SIGCHLD);
+    struct sigaction
+        hangup; /* nohup is heeded. (SIGINT is ignored in the background of a script, but not meant so.) */
+    if (sigaction(SIGHUP, NULL, &hangup) < 0 || hangup.sa_handler != SIG_IGN) sigaddset(&our_signals, SIGHUP);
     sigprocmask(SIG_BLOCK, &our_signals, &original_mask);
     signal(SIGCHLD, SIG_DFL); /* if it was ignored, children would vanish before we wait */
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is a write error, not our end */

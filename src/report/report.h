@@ -127,6 +127,7 @@ struct mz_report {
     uint64_t peak_memory;
     double processor;      /* seconds of processor time, if the search was not shared */
     uint64_t memory_limit; /* 0: none */
+    bool at_memory_limit;  /* it ended there */
     uint32_t lost_workers; /* so many had not enough memory: started over with one; 0: it was not */
     struct mz_bug *bugs;
     size_t bug_count;

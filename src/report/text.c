@@ -510,7 +510,8 @@ static void add_saved(struct mz_strbuf *out, const struct mz_report *report, con
 {
     struct mz_strbuf b = {0};
     if (report->verdict != MZ_INCOMPLETE || !report->checkpoint || !report->sharing.is_saved) return;
-    mz_strbuf_addf(&b, "To go on from here: the same command with --resume=%s", report->checkpoint);
+    mz_strbuf_addf(&b, "To go on from here: the same command with --resume=%s%s", report->checkpoint,
+                   report->at_memory_limit ? ", and more memory" : "");
     add_paragraph(out, &b, style);
 }
 

@@ -961,6 +961,36 @@ test_jobs_killed_workers() {
     cmp -s out alone || complain "$(cat out) instead of $(cat alone)"
 }
 
+# Again and again: the search ends, but what was found and explored is reported.
+test_jobs_killed_again_and_again() {
+    mazurka check -j 2 --keep-going --json=1.json "$root/tests/papers/bbuf.c" > out 2> err &
+    pid=$!
+    for _ in $(seq 200); do
+        sleep 0.1
+        [ -d /proc/$pid ] || break
+        for child in $(cat /proc/$pid/task/$pid/children 2> /dev/null); do
+            case $(cat "/proc/$child/comm" 2> /dev/null) in program-*) kill -9 "$child" && break ;; esac
+        done
+    done
+    wait $pid
+    [ $? = 3 ] || complain "status $?: $(head -n 3 out err)"
+    first_line out "incomplete: " && has err "killed again and again" && json_is 1.json "d['verdict'] == 'incomplete'"
+}
+
+# nohup is heeded.
+test_hangup() {
+    programs
+    for how in nohup env; do
+        $how mazurka check --time-limit=2 long.c > out 2> err < /dev/null &
+        pid=$!
+        sleep 1
+        kill -HUP $pid
+        wait $pid
+        [ $? = 3 ] || complain "status $?: $(head -n 3 out err)"
+        case $how in nohup) has out "time limit" ;; *) has out "interrupted" ;; esac || return 1
+    done
+}
+
 test_jobs_interrupted() {
     programs
     run 3 mazurka check --max-executions=1 long.c || return 1
@@ -1068,10 +1098,10 @@ test_checkpoint_there() {
         run 3 mazurka check -q --max-executions=10 --checkpoint=c $file && empty err && [ ! -e c.old ] || return 1
     cp first d.old && cp first d && run 3 mazurka check -q --max-executions=15 --resume=d.old --checkpoint=d $file &&
         has err "kept as d.old.2" && cmp d.old first && cmp d.old.2 first || return 1
-    for ending in new old; do
-        echo mine > e.$ending && refuses "e.$ending: there is a file of that name" mazurka check --checkpoint=e $file &&
-            has e.$ending mine && rm e.$ending || return 1
-    done
+    echo mine > e.new && refuses "e.new: there is a file of that name" mazurka check --checkpoint=e $file &&
+        has e.new mine && rm e.new || return 1
+    echo mine > e.old && cp first e && cp first e.old.2 && run 3 mazurka check -q --max-executions=15 --checkpoint=e $file &&
+        has err "kept as e.old.3" && has e.old mine && cmp e.old.2 first && cmp e.old.3 first || return 1
     mkdir dir && ln -s dir/real link && run 3 mazurka check -q --max-executions=10 --checkpoint=link $file && empty err &&
         [ -L link ] && [ -f dir/real ] && run 0 mazurka check -q --resume=link --checkpoint=link $file && empty err &&
         [ -L link ] && [ -f dir/real ] && [ "$(ls dir)" = real ] &&
@@ -1090,6 +1120,8 @@ test_no_regular_files() {
     for command in "check ok.c --resume=." "replay ." "show ." "check ." "check ok.c --json=." "check ok.c --trace=."; do
         refuses "is a directory" timeout 20 mazurka $command || return 1
     done
+    cp ok.c mine.c && refuses "mine.c is another file" mazurka check --record-tree=mine.c ok.c && cmp ok.c mine.c &&
+        run 0 mazurka check -q --record-tree=t ok.c && run 0 mazurka check -q --record-tree=t ok.c || return 1
     refuses "is a pipe" timeout 20 mazurka check --record-tree=pipe ok.c &&
         run 2 timeout 40 mazurka check -q --json=pipe ok.c && has err "cannot write pipe: nobody reads from it" &&
         [ -p pipe ] && ln -s real.json link.json && run 0 mazurka check -q --json=link.json ok.c && [ -L link.json ] &&

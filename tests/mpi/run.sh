@@ -267,6 +267,12 @@ test_plain() {
     grep '"final": true' err | grep -q '"workers": 2' || complain "the last line: $(tail -n 1 err)"
 }
 
+# A tree is of a search by one.
+test_tree() {
+    mpirun 2 -- "$root/mazurka" check -q --record-tree=tree "$root/tests/papers/fig1.c" > out 2> err
+    [ ! -e tree ] && [ "$(grep -c 'one worker: not with -j, mpirun' err)" = 1 ] || complain "$(cat out err)"
+}
+
 # Rank 0 says what is wrong, once.
 test_settings() {
     for value in x 0 -1 3s inf nan; do
@@ -562,7 +568,7 @@ for mpi in openmpi mpich; do
     is_there $mpi || { skipped="$skipped $mpi(not-installed)"; continue; }
     idle=idle # takes long: with one of them
     [ $mpi = mpich ] || ! is_there mpich || idle=
-    for name in same addresses far binding $idle late busy variables limits error plain settings interrupt nothing_left program library killed_workers killed_rank resume hosts; do
+    for name in same addresses far binding $idle late busy variables limits error plain tree settings interrupt nothing_left program library killed_workers killed_rank resume hosts; do
         case " ${*:-$name} " in *" $name "*) run_test $mpi-$name test_$name ;; esac
     done
 done
