@@ -372,6 +372,8 @@ bool mz_balance_holds(const struct mz_balance *b, uint32_t worker) { return b->h
 
 uint64_t mz_balance_told(const struct mz_balance *b, uint32_t worker) { return b->held[worker].executions; }
 
+uint64_t mz_balance_memory(const struct mz_balance *b) { return b->bytes + b->capacity * sizeof *b->nodes; }
+
 bool mz_balance_complete(const struct mz_balance *b)
 {
     return b->nodes[0].branches[0].state == MZ_BRANCH_DONE;

@@ -55,7 +55,8 @@ struct mz_worker_leaves { /* executions of a worker, also those blocked or cut *
 };
 /* How much is done of what is not complete, estimated, from 0 to MZ_SHARE_MOST. */
 double mz_balance_share(const struct mz_balance *b, const struct mz_worker_leaves *workers);
-bool mz_balance_complete(const struct mz_balance *b); /* everything is explored */
+uint64_t mz_balance_memory(const struct mz_balance *b); /* bytes of its tree */
+bool mz_balance_complete(const struct mz_balance *b);   /* everything is explored */
 struct mz_balance_counts mz_balance_counts(const struct mz_balance *b);
 
 /* All that is still to be explored, as bytes; and back, into a new balancer. Branches that are being explored

@@ -46,7 +46,7 @@ struct mz_tree_node {
     uint32_t undone, waiting; /* branches that are not DONE; that are WAITING */
     uint32_t below;           /* those that are WAITING here and at all nodes below */
     struct mz_elem *asleep;
-    uint32_t asleep_count;
+    uint32_t asleep_count, asleep_room;
     uint64_t threads; /* of all branches, and of those left out because they are asleep */
     uint32_t pruned;  /* so many branches, from the first one on, are DONE and have no node: for good */
     uint32_t next, previous; /* B5: lists are circles */
@@ -74,6 +74,7 @@ struct mz_balance {
     uint32_t telling; /* see mz_balance_tell() */
     struct mz_tree_node *nodes;
     uint32_t count, capacity, first_free;
+    uint64_t bytes;       /* that nodes have, beside themselves */
     uint32_t *lists;      /* B5: for each depth, from above the root on, 1 + the first node; 0: none */
     uint32_t listed;      /* nodes in them */
     uint32_t shallowest;  /* the lists before this one are empty */

@@ -33,6 +33,7 @@ static void free_node(struct mz_balance *b, uint32_t i)
     struct mz_tree_node *n = &b->nodes[i];
     free(n->branches);
     free(n->asleep);
+    b->bytes -= n->capacity * sizeof *n->branches + n->asleep_room * sizeof *n->asleep;
     *n = (struct mz_tree_node){.parent = b->first_free};
     b->first_free = i;
 }
@@ -102,7 +103,9 @@ uint32_t mz_tree_node(struct mz_balance *b, struct mz_spot p)
     n->depth = up->depth + 1;
     mz_branch_at(b, p)->node = i;
     if (up->depth == MZ_NONE || !b->sleep_sets) return i;
-    n->asleep = mz_grow(NULL, (up->asleep_count + p.branch + 1) * sizeof *n->asleep);
+    n->asleep_room = up->asleep_count + p.branch + 1;
+    n->asleep = mz_grow(NULL, n->asleep_room * sizeof *n->asleep);
+    b->bytes += n->asleep_room * sizeof *n->asleep;
     for (uint32_t j = 0; j < up->asleep_count; j++) sleep_unless(b, n, &up->asleep[j], e);
     for (uint32_t j = 0; j < p.branch; j++) sleep_unless(b, n, &up->branches[j].elem, e);
     return i;
@@ -142,6 +145,7 @@ uint32_t mz_tree_branch(struct mz_balance *b, uint32_t i, struct mz_elem elem, e
 {
     struct mz_tree_node *n = &b->nodes[i];
     if (n->count == n->capacity) {
+        b->bytes += (n->capacity ? n->capacity : 4) * sizeof *n->branches;
         n->capacity = n->capacity ? 2 * n->capacity : 4;
         n->branches = mz_grow(n->branches, n->capacity * sizeof *n->branches);
     }

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "../base/region.h"
 #include "../report/files.h"
 #include "../report/memory.h"
 #include "../report/message.h"
@@ -216,6 +217,7 @@ void mz_checkpoint_write(struct mz_pool *p)
     if (failed && !p->cannot_write) /* said once */
         mz_notice("cannot write the checkpoint %s: %s", p->options->checkpoint, strerror(errno));
     p->cannot_write = failed;
+    mz_region_empty(m->data, m->count); /* it may be large */
     mz_strbuf_release(&head);
 }
 

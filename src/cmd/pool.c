@@ -109,11 +109,15 @@ static void handle_signal(struct mz_pool *p, int signal)
     mz_pool_interrupt(p);
 }
 
-static void look_at_time(struct mz_pool *p, double now)
+static void look_at_limits(struct mz_pool *p, double now)
 {
     double limit = p->target->time_limit;
     if (limit > 0 && now - p->started >= limit && !p->outcome->timed_out) {
         p->outcome->timed_out = true;
+        stop_soon(p);
+    }
+    if (p->memory && !p->too_large && mz_balance_memory(p->balance) > p->memory) {
+        p->too_large = true;
         stop_soon(p);
     }
     double asked = p->asked > 0 ? now - p->asked : 0;
@@ -469,7 +473,7 @@ static void look_around(struct mz_pool *p, double now)
     p->looked = now;
     reap(p);
     handle_signal(p, mz_process_next_signal(0));
-    look_at_time(p, now);
+    look_at_limits(p, now);
     for (uint32_t i = 0; i < p->count; i++)
         if (p->workers[i]->alive && !p->workers[i]->rank) mz_watch_life(&p->workers[i]->watch, now);
     if (!mz_progress_due(&p->target->progress, now - p->started)) return;
@@ -567,7 +571,8 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
     p.at_once = getenv("MAZURKA_SHARE_AT_ONCE") != NULL; /* for tests: small searches are shared, too */
     t->options.shared = p.at_once ? 2 : 1;
     t->options.keep = options->checkpoint != NULL;
-    t->options.memory_limit /= options->jobs;
+    t->options.memory_limit /= options->jobs + 1; /* each worker has its share, and the balancer one */
+    p.memory = t->options.memory_limit;
     p.balance =
         mz_balance_new((enum mz_algorithm)t->options.algorithm, t->options.sleep_sets, t->options.max_steps);
     int status = mz_pool_make_common(&p);

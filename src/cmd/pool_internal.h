@@ -64,6 +64,8 @@ struct mz_pool {
     uint64_t redundant;               /* executions that had to be explored again */
     uint32_t killed;                  /* workers lost to kills from outside, in a row without a task done */
     double last_kill;                 /* when */
+    uint64_t memory;                  /* bytes that the balancer's tree may have; 0: any */
+    bool too_large;                   /* it has more */
     bool failed;                      /* could not go on: mz_fail() has said why */
     struct {
         struct mz_found *items;

@@ -199,6 +199,7 @@ void mz_pool_merge(struct mz_pool *p)
         if (w != main) add_channel(main->outcome.channel, w->outcome.channel);
         o->peak_memory += w->outcome.peak_memory;
     }
+    o->peak_memory += mz_process_peak(); /* the tree is here */
     struct mz_channel *c = main->outcome.channel;
     if (main->rank) name_modules(p, c);
     tell_sharing(p, &exact, &o->sharing);
@@ -218,7 +219,7 @@ void mz_pool_merge(struct mz_pool *p)
         c->counters.wakeup_nodes = 0; /* what workers keep is what they know of branches of others */
     c->counters.restarts = p->before.restarts + exact.restarts; /* those of workers are all told of */
     if (!p->last || c->end == MZ_END_COMPLETE || (complete && limit))
-        c->end = complete ? MZ_END_COMPLETE : MZ_END_TIME;
+        c->end = complete ? MZ_END_COMPLETE : p->too_large ? MZ_END_MEMORY : MZ_END_TIME;
     o->killed = p->last && main->outcome.killed;
     o->stalled = main->outcome.stalled;
     o->wait_status = p->last ? main->outcome.wait_status : 0;

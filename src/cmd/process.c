@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -195,3 +196,10 @@ static double read_clock(clockid_t clock)
 double mz_process_clock(void) { return read_clock(CLOCK_MONOTONIC); }
 
 double mz_process_used(void) { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
+
+uint64_t mz_process_peak(void)
+{
+    struct rusage usage = {0};
+    getrusage(RUSAGE_SELF, &usage);
+    return (uint64_t)usage.ru_maxrss * 1024;
+}

@@ -1170,14 +1170,14 @@ END
 test_checkpoint_interval() {
     file=$root/tests/papers/lastzero.c
     for algorithm in optimal source; do
-        mazurka check -q -j 2 --algorithm=$algorithm --checkpoint=c --checkpoint-interval=0.2 -DN=17 "$file" > out 2> err &
+        mazurka check -q -j 2 --algorithm=$algorithm --checkpoint=c --checkpoint-interval=0.2 -DN=19 "$file" > out 2> err &
         pid=$!
         sleep 2.5
         kill -KILL $pid
         wait $pid 2> /dev/null
         age=$(python3 -c "import os,time;print(int(time.time() - os.stat('c').st_mtime))" 2>&1)
         [ "$age" = 0 ] || [ "$age" = 1 ] || { complain "$algorithm: the checkpoint is $age s old"; return 1; }
-        run 3 mazurka check --algorithm=$algorithm --resume=c --max-executions=1 --json=r.json -DN=17 "$file" &&
+        run 3 mazurka check --algorithm=$algorithm --resume=c --max-executions=1 --json=r.json -DN=19 "$file" &&
             json_is r.json "d['executions'] > 1000" || return 1
         rm c
     done
