@@ -1,7 +1,8 @@
 /* mz-random: the engine against the oracle, on random models, on one model, on a directory of models.
  *
  * A model file may say what to expect, in comments: "# classes: 3", and likewise interleavings, outcomes,
- * deadlocks, assertions (the number of different ones). */
+ * deadlocks, assertions (the number of different ones).
+ * "# shared: N": as a shared search it is explored N times, each time shared in another way. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
