@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,7 +133,7 @@ static void look_at_limits(struct mz_pool *p, double now)
 
 /* ---- the ends of workers ---- */
 
-static uint32_t living_here(const struct mz_pool *p)
+uint32_t mz_pool_living_here(const struct mz_pool *p)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < p->count; i++) n += p->workers[i]->alive && !p->workers[i]->rank;
@@ -144,7 +143,7 @@ static uint32_t living_here(const struct mz_pool *p)
 /* The report says how many there were. */
 void mz_pool_fewer(struct mz_pool *p, const char *why)
 {
-    p->settled = living_here(p);
+    p->settled = mz_pool_living_here(p);
     if (!p->is_fewer) mz_notice("a worker cannot start: %s; going on with fewer", why);
     p->is_fewer = true;
 }
@@ -160,7 +159,7 @@ static bool some_started(const struct mz_pool *p)
 static bool could_not_start(const struct mz_pool *p, const struct mz_worker *w)
 {
     const struct mz_channel *c = w->outcome.channel;
-    return !w->rank && !c->started && p->asked <= 0 && living_here(p) > 0 &&
+    return !w->rank && !c->started && p->asked <= 0 && mz_pool_living_here(p) > 0 &&
            (c->end_text[0] || some_started(p));
 }
 
@@ -282,7 +281,7 @@ static bool agrees(struct mz_pool *p, struct mz_worker *w)
 {
     struct mz_channel *c = w->outcome.channel;
     if (w->agreed) return true;
-    if (!p->layout.count && !p->origin && (!w->rank || living_here(p) == 0)) p->origin = w;
+    if (!p->layout.count && !p->origin && (!w->rank || mz_pool_living_here(p) == 0)) p->origin = w;
     if (!p->layout.count) return p->origin == w;
     if (!c->layout.count) return false; /* it has not come that far */
     uint32_t missing = mz_layout_misses(&p->layout, &c->layout);
@@ -383,7 +382,7 @@ static void start_workers(struct mz_pool *p, double now)
     uint32_t wanted = wanted_workers(p, now);
     if (p->asked > 0 || p->stop_when_saved) return;
     mz_remote_start(p);
-    while (living_here(p) < wanted && p->count < MZ_MAX_WORKERS) {
+    while (mz_pool_living_here(p) < wanted && p->count < MZ_MAX_WORKERS) {
         if (mz_worker_start(p)) continue;
         p->failed = p->living == 0;
         return;
@@ -552,13 +551,12 @@ static void advise(const struct mz_outcome *o)
 /* Open MPI binds a rank to one processor, and with it all its workers, unless it is told not to. */
 static void look_at_binding(uint32_t jobs)
 {
-    cpu_set_t own;
+    uint32_t own = mz_process_processors();
     long all = sysconf(_SC_NPROCESSORS_ONLN);
-    if (sched_getaffinity(0, sizeof own, &own) < 0 || CPU_COUNT(&own) >= (int)jobs || CPU_COUNT(&own) >= all)
-        return;
+    if (own >= jobs || own >= all) return;
     mz_notice(
-        "each rank may use %d of %ld processors, for %u workers: mpirun --bind-to none, if mpirun binds them",
-        CPU_COUNT(&own), all, jobs);
+        "each rank may use %u of %ld processors, for %u workers: mpirun --bind-to none, if mpirun binds them",
+        own, all, jobs);
 }
 
 int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, struct mz_outcome *outcome)

@@ -111,6 +111,7 @@ void mz_worker_ask_to_stop(struct mz_worker *w);
 bool mz_worker_hear(struct mz_worker *w, struct mz_message *m);
 struct mz_link *mz_worker_link(const struct mz_worker *w);
 void mz_worker_ring(struct mz_worker *w);
+uint32_t mz_pool_living_here(const struct mz_pool *p); /* workers of this process, not of other ranks */
 /* Is the process of a worker here about to end? */
 bool mz_pool_some_leave(const struct mz_pool *p);
 /* Has the bell been rung since the last call? Before looking for anything. */

@@ -200,6 +200,7 @@ struct mz_worker *mz_worker_start(struct mz_pool *p)
         return NULL;
     }
     mz_worker_add(p, w);
+    p->common->spare = mz_pool_living_here(p) <= mz_process_processors();
     return w;
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,6 +197,14 @@ static double read_clock(clockid_t clock)
 double mz_process_clock(void) { return read_clock(CLOCK_MONOTONIC); }
 
 double mz_process_used(void) { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
+
+uint32_t mz_process_processors(void)
+{
+    cpu_set_t own;
+    if (sched_getaffinity(0, sizeof own, &own) == 0) return (uint32_t)CPU_COUNT(&own);
+    long all = sysconf(_SC_NPROCESSORS_ONLN); /* more than there is room for in `own` */
+    return all > 0 ? (uint32_t)all : 1;
+}
 
 uint64_t mz_process_peak(void)
 {

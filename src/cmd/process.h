@@ -42,5 +42,6 @@ int mz_process_next_signal(double seconds);
 double mz_process_clock(void);  /* seconds, monotonic */
 double mz_process_used(void);   /* seconds of a processor, by this process */
 uint64_t mz_process_peak(void); /* bytes that it has had */
+uint32_t mz_process_processors(void); /* that it may use */
 
 #endif

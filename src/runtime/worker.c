@@ -21,6 +21,7 @@
 #define PATIENCE 100000000         /* ns, until it is looked again whether to stop */
 #define LEAST    1000000u          /* ticks that a piece should be worth, at least */
 #define QUIET    2000000u          /* ticks between rings for what can wait */
+#define SOON     20000000u         /* ticks that it is worth to stay awake for a message */
 
 #define FUTEX_WAIT 0
 #define FUTEX_WAKE 1
@@ -91,9 +92,22 @@ static size_t get_there(uint8_t *to, size_t size)
     return n;
 }
 
-static size_t get_some(uint8_t *to, size_t size)
+/* What comes soon is not slept for: a processor that has nothing to do may be given to others by a hypervisor,
+ * and who is woken may be put where another worker is; both were seen to cost a tick of the kernel or more. Whoever
+ * else wants the processor has it. */
+static size_t get_soon(uint8_t *to, size_t size)
 {
     size_t n = get_there(to, size);
+    for (uint64_t since = mz_ticks(); n == 0 && common->spare && mz_ticks() - since < SOON && !told_to_stop();) {
+        mz_sys(SYS_sched_yield);
+        n = get_there(to, size);
+    }
+    return n;
+}
+
+static size_t get_some(uint8_t *to, size_t size)
+{
+    size_t n = get_soon(to, size);
     if (n > 0) return n;
     uint32_t seen = about_to_wait();
     n = get_there(to, size);
