@@ -108,6 +108,7 @@ void mz_balance_free(struct mz_balance *b)
     free(b->held);
     free(b->lists);
     free(b->path);
+    free(b->asleep);
     free(b->walk);
     free(b->knowledge);
     free(b);

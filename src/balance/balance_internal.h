@@ -13,7 +13,8 @@
  *
  * Invariants
  *  B1  Below a branch all those before it at its node are asleep, whether they are DONE or not.
- *  B2  What is asleep at a node when it is entered (node.asleep) follows from the branches on the way to it.
+ *  B2  What is asleep at a node when it is entered follows from the branches on the way to it, and never
+ *      changes. It is found out when it is asked for, and kept (node.asleep): of most nodes nobody asks.
  *  B3  A node with no branch that is not DONE makes its own branch DONE. It is dropped when no branch before
  *      it, at its node or above, is not DONE: then nothing can be inserted there any more.
  *  B4  Behind a branch that is a thread still, nothing of its node has been handed out. So when it is
@@ -46,7 +47,7 @@ struct mz_tree_node {
     uint32_t undone, waiting; /* branches that are not DONE; that are WAITING */
     uint32_t below;           /* those that are WAITING here and at all nodes below */
     struct mz_elem *asleep;
-    uint32_t asleep_count, asleep_room;
+    uint32_t asleep_count; /* MZ_NONE: not found out yet */
     uint64_t threads; /* of all branches, and of those left out because they are asleep */
     uint32_t pruned;  /* so many branches, from the first one on, are DONE and have no node: for good */
     uint32_t next, previous; /* B5: lists are circles */
@@ -83,6 +84,8 @@ struct mz_balance {
     size_t knowledge_size;
     bool known;                  /* there is some */
     struct mz_spot *path, *walk; /* scratch */
+    struct mz_elem *asleep;      /* the same */
+    uint32_t asleep_room;
     struct mz_balance_counts counts;
 };
 
@@ -94,15 +97,16 @@ static inline struct mz_branch *mz_branch_at(struct mz_balance *b, struct mz_spo
 }
 void mz_tree_begin(struct mz_balance *b); /* nothing but the whole search, to be handed out */
 void mz_tree_clear(struct mz_balance *b);
-/* A node at the end of the branch: sleep set included. */
+/* A node at the end of the branch. */
 uint32_t mz_tree_node(struct mz_balance *b, struct mz_spot p);
+void mz_tree_reserve(struct mz_balance *b, uint32_t node, uint32_t more); /* branches to come, no more than those */
 /* A new branch of the node, the last one: its number. */
 uint32_t mz_tree_branch(struct mz_balance *b, uint32_t node, struct mz_elem elem, enum mz_branch_state state);
 /* The same, right behind branch j, where nothing has been handed out (B4). */
 void mz_tree_branch_behind(struct mz_balance *b, struct mz_spot p, struct mz_elem elem);
 void mz_tree_state(struct mz_balance *b, struct mz_spot p, enum mz_branch_state state);
 /* With backtrack sets: is all that the thread could do at the node asleep when it is entered? */
-bool mz_tree_asleep(const struct mz_balance *b, uint32_t node, uint8_t thread);
+bool mz_tree_asleep(struct mz_balance *b, uint32_t node, uint8_t thread);
 void mz_tree_prune(struct mz_balance *b);
 /* The branches of a wakeup tree, to be handed out leaf by leaf; the list is used up. */
 void mz_tree_add(struct mz_balance *b, uint32_t node, uint32_t *list);

@@ -49,6 +49,7 @@ static void get_node(struct mz_balance *b, struct mz_message *m, uint32_t i)
 {
     uint32_t count = mz_get_count(m, MZ_WIRE);
     b->nodes[i].threads = mz_get_long(m);
+    mz_tree_reserve(b, i, count);
     for (uint32_t j = 0; j < count && !m->bad; j++) {
         struct mz_elem e = mz_get_elem(b->x, m);
         uint32_t state = mz_get(m);

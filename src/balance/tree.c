@@ -2,6 +2,7 @@
 #include "balance_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void *mz_grow(void *p, size_t bytes)
 {
@@ -24,7 +25,8 @@ static uint32_t new_node(struct mz_balance *b)
         }
         i = b->count++;
     }
-    b->nodes[i] = (struct mz_tree_node){.parent = MZ_NONE, .depth = MZ_NONE, .used = true};
+    b->nodes[i] = 
+        (struct mz_tree_node){.parent = MZ_NONE, .depth = MZ_NONE, .asleep_count = MZ_NONE, .used = true};
     return i;
 }
 
@@ -33,7 +35,8 @@ static void free_node(struct mz_balance *b, uint32_t i)
     struct mz_tree_node *n = &b->nodes[i];
     free(n->branches);
     free(n->asleep);
-    b->bytes -= n->capacity * sizeof *n->branches + n->asleep_room * sizeof *n->asleep;
+    b->bytes -= n->capacity * sizeof *n->branches;
+    if (n->asleep) b->bytes -= n->asleep_count * sizeof *n->asleep;
     *n = (struct mz_tree_node){.parent = b->first_free};
     b->first_free = i;
 }
@@ -84,31 +87,62 @@ void mz_tree_begin(struct mz_balance *b)
     mz_tree_branch(b, new_node(b), (struct mz_elem){0}, MZ_BRANCH_WAITING);
 }
 
-static void sleep_unless(struct mz_balance *b, struct mz_tree_node *n, const struct mz_elem *q,
-                         const struct mz_elem *e)
-{
-    if (q->choice == MZ_ANY) return; /* only what is one step can be asleep */
-    if (q->thread != e->thread && !mz_conflict(b->x, q, e)) n->asleep[n->asleep_count++] = *q;
-}
-
-/* B2 */
 uint32_t mz_tree_node(struct mz_balance *b, struct mz_spot p)
 {
     uint32_t i = new_node(b);
     struct mz_tree_node *n = &b->nodes[i];
-    const struct mz_tree_node *up = &b->nodes[p.node];
-    const struct mz_elem *e = &up->branches[p.branch].elem;
     n->parent = p.node;
     n->branch = p.branch;
-    n->depth = up->depth + 1;
+    n->depth = b->nodes[p.node].depth + 1;
     mz_branch_at(b, p)->node = i;
-    if (up->depth == MZ_NONE || !b->sleep_sets) return i;
-    n->asleep_room = up->asleep_count + p.branch + 1;
-    n->asleep = mz_grow(NULL, n->asleep_room * sizeof *n->asleep);
-    b->bytes += n->asleep_room * sizeof *n->asleep;
-    for (uint32_t j = 0; j < up->asleep_count; j++) sleep_unless(b, n, &up->asleep[j], e);
-    for (uint32_t j = 0; j < p.branch; j++) sleep_unless(b, n, &up->branches[j].elem, e);
     return i;
+}
+
+/* ---- what is asleep (B2) ---- */
+
+static void make_room_for_asleep(struct mz_balance *b, uint32_t wanted)
+{
+    if (wanted <= b->asleep_room) return;
+    b->asleep_room = 2 * wanted;
+    b->asleep = mz_grow(b->asleep, b->asleep_room * sizeof *b->asleep);
+}
+
+/* Of b->asleep, at a node, what is still asleep behind its branch j, and what is so because of that: how many. */
+static uint32_t pass(struct mz_balance *b, const struct mz_tree_node *n, uint32_t branch, uint32_t count)
+{
+    const struct mz_elem *e = &n->branches[branch].elem;
+    uint32_t left = 0;
+    make_room_for_asleep(b, count + branch);
+    for (uint32_t j = 0; j < count + branch; j++) {
+        struct mz_elem q = j < count ? b->asleep[j] : n->branches[j - count].elem;
+        if (q.choice == MZ_ANY) continue; /* only what is one step can be asleep */
+        if (q.thread != e->thread && !mz_conflict(b->x, &q, e)) b->asleep[left++] = q;
+    }
+    return left;
+}
+
+/* The node, with what is asleep there. Down from the next node above of which it is known, or from the root. */
+static const struct mz_tree_node *with_asleep(struct mz_balance *b, uint32_t node)
+{
+    struct mz_tree_node *n = &b->nodes[node];
+    if (n->asleep_count != MZ_NONE) return n;
+    uint32_t length = 0, i = node, count = 0;
+    while (b->sleep_sets && b->nodes[i].asleep_count == MZ_NONE && b->nodes[i].depth + 1 > 1) {
+        b->walk[length++] = (struct mz_spot){b->nodes[i].parent, b->nodes[i].branch};
+        i = b->nodes[i].parent;
+    }
+    if (b->nodes[i].asleep_count != MZ_NONE) {
+        count = b->nodes[i].asleep_count;
+        make_room_for_asleep(b, count);
+        if (count) memcpy(b->asleep, b->nodes[i].asleep, count * sizeof *b->asleep);
+    }
+    while (length-- > 0) count = pass(b, &b->nodes[b->walk[length].node], b->walk[length].branch, count);
+    n->asleep_count = count;
+    if (!count) return n;
+    n->asleep = mz_grow(NULL, count * sizeof *n->asleep);
+    memcpy(n->asleep, b->asleep, count * sizeof *n->asleep);
+    b->bytes += count * sizeof *n->asleep;
+    return n;
 }
 
 /* ---- branches ---- */
@@ -141,14 +175,19 @@ void mz_tree_state(struct mz_balance *b, struct mz_spot p, enum mz_branch_state 
     if (was_done != (state == MZ_BRANCH_DONE)) count_undone(b, p.node, was_done);
 }
 
+void mz_tree_reserve(struct mz_balance *b, uint32_t i, uint32_t more)
+{
+    struct mz_tree_node *n = &b->nodes[i];
+    if (n->capacity - n->count >= more) return;
+    b->bytes += (n->count + more - n->capacity) * sizeof *n->branches;
+    n->capacity = n->count + more;
+    n->branches = mz_grow(n->branches, n->capacity * sizeof *n->branches);
+}
+
 uint32_t mz_tree_branch(struct mz_balance *b, uint32_t i, struct mz_elem elem, enum mz_branch_state state)
 {
     struct mz_tree_node *n = &b->nodes[i];
-    if (n->count == n->capacity) {
-        b->bytes += (n->capacity ? n->capacity : 4) * sizeof *n->branches;
-        n->capacity = n->capacity ? 2 * n->capacity : 4;
-        n->branches = mz_grow(n->branches, n->capacity * sizeof *n->branches);
-    }
+    if (n->count == n->capacity) mz_tree_reserve(b, i, n->count ? n->count : 1);
     n->threads |= mz_bit(elem.thread);
     n->branches[n->count] = (struct mz_branch){
         .elem = elem, .state = MZ_BRANCH_DONE, .part = true, .worker = MZ_NONE, .node = MZ_NONE};
@@ -167,9 +206,9 @@ void mz_tree_branch_behind(struct mz_balance *b, struct mz_spot p, struct mz_ele
     branches[p.branch + 1] = new;
 }
 
-bool mz_tree_asleep(const struct mz_balance *b, uint32_t node, uint8_t thread)
+bool mz_tree_asleep(struct mz_balance *b, uint32_t node, uint8_t thread)
 {
-    const struct mz_tree_node *n = &b->nodes[node];
+    const struct mz_tree_node *n = with_asleep(b, node);
     bool asleep = false;
     for (uint32_t k = 0; k < n->asleep_count; k++) {
         if (n->asleep[k].thread != thread) continue;
@@ -225,6 +264,9 @@ void mz_tree_add(struct mz_balance *b, uint32_t node, uint32_t *list)
     todo[0] = (struct rest){*list, node};
     while (count > 0) {
         struct rest r = todo[--count];
+        uint32_t branches = 0;
+        for (uint32_t w = r.list; w; w = b->x->wakeup[w].next) branches++;
+        mz_tree_reserve(b, r.node, branches);
         for (uint32_t w = r.list; w; w = b->x->wakeup[w].next) {
             uint32_t child = b->x->wakeup[w].child;
             enum mz_branch_state state = child ? MZ_BRANCH_OPEN : MZ_BRANCH_WAITING;
@@ -277,7 +319,7 @@ static uint32_t append(struct mz_balance *b, uint32_t i, uint32_t length)
 uint32_t mz_tree_insert(struct mz_balance *b, struct mz_spot from)
 {
     struct mz_sequence *v = &b->x->sequence;
-    const struct mz_tree_node *n = &b->nodes[from.node];
+    const struct mz_tree_node *n = with_asleep(b, from.node);
     uint32_t length = 0, j, at, i = from.node, first = from.branch + 1;
     /* v has to be told from all that is asleep here; the worker has seen that nothing of it answers for v. */
     for (j = 0; j < n->asleep_count; j++) mz_sequence_weak_initial(b->x, v, &n->asleep[j], &at);

@@ -21,6 +21,7 @@
 #define PATIENCE 100000000         /* ns, until it is looked again whether to stop */
 #define LEAST    1000000u          /* ticks that a piece should be worth, at least */
 #define QUIET    2000000u          /* ticks between rings for what can wait */
+#define KEPT     6                 /* that part of its memory a worker may fill with what is to be kept */
 #define SOON     20000000u         /* ticks that it is worth to stay awake for a message */
 
 #define FUTEX_WAIT 0
@@ -174,14 +175,15 @@ static void ring_sometimes(void)
     if (unheard && mz_ticks() - rung >= QUIET) ring_command();
 }
 
-/* A limit is no reason to lose what has been explored, if that can be kept. Of the memory some is left for what
- * one execution may need. */
+/* A limit is no reason to lose what has been explored, if that can be kept. What is given back takes more memory
+ * on its way to a checkpoint than here: a node of a wakeup tree 24 bytes here, then some 220 in the balancer's tree
+ * and in messages. */
 static bool is_enough(void)
 {
     const struct mz_options_block *o = &rt.channel->options;
     if (o->max_executions && mz_worker_executions() >= o->max_executions)
         enough = MZ_END_EXECUTIONS;
-    else if (o->memory_limit && mz_explore_memory(rt.x) > o->memory_limit - o->memory_limit / 8)
+    else if (o->memory_limit && mz_explore_memory(rt.x) > o->memory_limit / KEPT)
         enough = MZ_END_MEMORY;
     return enough != MZ_END_RUNNING;
 }

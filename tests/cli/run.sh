@@ -590,7 +590,9 @@ test_memory_limit() {
         run 0 mazurka check --algorithm=sdpor --memory-limit=90K --json=j -DN=6 "$lastzero" &&
         has out "made it forget states" && json_is j "0 < d['forgot_after'] < d['states']" &&
         run 3 mazurka check --algorithm=dl-s-por --memory-limit=90K -DN=6 "$lastzero" && has out "memory limit" &&
-        run 3 mazurka check --algorithm=source --memory-limit=1K -DN=6 "$lastzero" && has out "memory limit"
+        run 3 mazurka check --algorithm=source --memory-limit=1K -DN=6 "$lastzero" && has out "memory limit" &&
+        run 3 mazurka check --memory-limit=32M --checkpoint=c --json=j -DN=20 "$root/tests/papers/readers.c" &&
+        has out "To go on from here" && json_is j "d['peak_memory_bytes'] < 40 << 20 and d['executions'] > 4000"
 }
 
 lines_fit() { # FILE COLUMNS
