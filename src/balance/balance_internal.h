@@ -48,8 +48,8 @@ struct mz_tree_node {
     uint32_t below;           /* those that are WAITING here and at all nodes below */
     struct mz_elem *asleep;
     uint32_t asleep_count; /* MZ_NONE: not found out yet */
-    uint64_t threads; /* of all branches, and of those left out because they are asleep */
-    uint32_t pruned;  /* so many branches, from the first one on, are DONE and have no node: for good */
+    uint64_t threads;      /* of all branches, and of those left out because they are asleep */
+    uint32_t pruned;       /* so many branches, from the first one on, are DONE and have no node: for good */
     uint32_t next, previous; /* B5: lists are circles */
     bool used;
 };
@@ -99,7 +99,8 @@ void mz_tree_begin(struct mz_balance *b); /* nothing but the whole search, to be
 void mz_tree_clear(struct mz_balance *b);
 /* A node at the end of the branch. */
 uint32_t mz_tree_node(struct mz_balance *b, struct mz_spot p);
-void mz_tree_reserve(struct mz_balance *b, uint32_t node, uint32_t more); /* branches to come, no more than those */
+void mz_tree_reserve(struct mz_balance *b, uint32_t node,
+                     uint32_t more); /* branches to come, no more than those */
 /* A new branch of the node, the last one: its number. */
 uint32_t mz_tree_branch(struct mz_balance *b, uint32_t node, struct mz_elem elem, enum mz_branch_state state);
 /* The same, right behind branch j, where nothing has been handed out (B4). */

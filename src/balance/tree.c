@@ -25,7 +25,7 @@ static uint32_t new_node(struct mz_balance *b)
         }
         i = b->count++;
     }
-    b->nodes[i] = 
+    b->nodes[i] =
         (struct mz_tree_node){.parent = MZ_NONE, .depth = MZ_NONE, .asleep_count = MZ_NONE, .used = true};
     return i;
 }

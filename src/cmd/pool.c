@@ -32,6 +32,10 @@
 #define ESTIMATE      50     /* times as long as an estimate took, before there is another */
 #define MOST_KILLS    8      /* in a row: it is no accident ... */
 #define KILLS_APART   60.0   /* ... unless there are so many seconds between them */
+#define TRIAL         0.3    /* seconds until it is seen if sharing is worth it ... */
+#define LAST_TRIAL    2.0    /* ... and from then on so much would be thrown away that it goes on */
+#define FEW           2000   /* executions: too few to tell by */
+#define LONG          400e-6 /* seconds of one: it is worth a message */
 #define ROOM          ((size_t)1 << 32)
 
 /* ---- stopping ---- */
@@ -106,6 +110,26 @@ static void handle_signal(struct mz_pool *p, int signal)
     if (p->signalled) end_all_but(p, NULL);
     p->signalled = true;
     mz_pool_interrupt(p);
+}
+
+/* Does each execution have to be handed out by itself, and is not worth it? */
+static bool parts_are_small(const struct mz_pool *p, double executions, double seconds)
+{
+    return p->most > 1 && executions >= FEW && seconds * p->most <= LONG * executions &&
+           (double)mz_balance_counts(p->balance).parts >= executions / 2;
+}
+
+/* Then it is to be found out if one worker alone is faster (check.c). What was found is not thrown away, nor what
+ * is to be kept. */
+static void look_at_parts(struct mz_pool *p, double now)
+{
+    double seconds = now - p->began, executions = (double)mz_pool_counters(p).executions;
+    if (!p->options->may_give_up || p->options->checkpoint || p->options->resume) return;
+    if (p->at_once || p->asked > 0 || seconds < TRIAL || seconds > LAST_TRIAL) return;
+    if (!parts_are_small(p, executions, seconds)) return;
+    mz_pool_collect(p);
+    p->outcome->sharing.too_fine = p->found.count == 0;
+    if (p->found.count == 0) stop_soon(p);
 }
 
 static void look_at_limits(struct mz_pool *p, double now)
@@ -473,6 +497,7 @@ static void look_around(struct mz_pool *p, double now)
     reap(p);
     handle_signal(p, mz_process_next_signal(0));
     look_at_limits(p, now);
+    look_at_parts(p, now);
     for (uint32_t i = 0; i < p->count; i++)
         if (p->workers[i]->alive && !p->workers[i]->rank) mz_watch_life(&p->workers[i]->watch, now);
     if (!mz_progress_due(&p->target->progress, now - p->started)) return;
@@ -537,13 +562,12 @@ static void clean_up(struct mz_pool *p)
     if (p->common_fd >= 0) close(p->common_fd);
 }
 
-#define FEW 10000
-
-/* Every part costs messages: who waits for a long search should know. */
-static void advise(const struct mz_outcome *o)
+/* Who waits for a long search should know, unless one worker has been tried. */
+static void advise(const struct mz_pool *p)
 {
-    uint64_t executions = o->channel->counters.executions;
-    if (o->seconds < 1 || executions < FEW || o->sharing.parts < executions / 4 || o->sharing.workers < 2)
+    const struct mz_outcome *o = p->outcome;
+    bool tried = o->sharing.too_fine || (!p->options->may_give_up && !p->cluster);
+    if (o->seconds < 1 || tried || !parts_are_small(p, (double)o->channel->counters.executions, o->seconds))
         return;
     mz_notice("nearly every execution had to be handed out by itself: one worker (-j 1) may be faster here");
 }
@@ -597,7 +621,7 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
         status = mz_fail("%s: interrupted before it started", t->program->name);
     if (status == 0 && (p.failed || !outcome->channel)) status = MZ_STATUS_FAILED;
     if (status == 0 && !outcome->channel->started) status = mz_target_no_start(t, outcome);
-    if (status == 0) advise(outcome);
+    if (status == 0) advise(&p);
     clean_up(&p);
     return status;
 }

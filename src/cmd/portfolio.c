@@ -162,6 +162,7 @@ int mz_portfolio(const struct mz_settings *settings, struct mz_progress *progres
     struct mz_progress_view all = boards ? view() : (struct mz_progress_view){0};
     all.share = best >= 0 && is_answer(children[best].status) ? 1 : 0;
     mz_progress_end(progress, &all, mz_process_clock() - started);
+    mz_progress_close(progress);
     if (best < 0) return mz_fail("check: cannot start processes for the portfolio");
     pass_on(children[best].out, STDOUT_FILENO);
     pass_on(children[best].err, STDERR_FILENO);

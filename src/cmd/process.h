@@ -39,9 +39,9 @@ int mz_process_run(const struct mz_command *command);
 
 /* Returns the next of our signals, or 0 after so many seconds. */
 int mz_process_next_signal(double seconds);
-double mz_process_clock(void);  /* seconds, monotonic */
-double mz_process_used(void);   /* seconds of a processor, by this process */
-uint64_t mz_process_peak(void); /* bytes that it has had */
+double mz_process_clock(void);        /* seconds, monotonic */
+double mz_process_used(void);         /* seconds of a processor, by this process */
+uint64_t mz_process_peak(void);       /* bytes that it has had */
 uint32_t mz_process_processors(void); /* that it may use */
 
 #endif

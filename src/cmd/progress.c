@@ -237,7 +237,7 @@ static void write_text(struct mz_progress *p, const struct mz_progress_view *v, 
                        double seconds)
 {
     struct line l = {0};
-    compose(&l, v, o, seconds);
+    compose(&l, v, o, p->so_far + seconds);
     char *text = joined(&l, width(p));
     bool over = p->form == MZ_PROGRESS_LINE;
     fprintf(stderr, over ? "\r\033[K%s" : "%s\n", text);
@@ -259,7 +259,7 @@ static void write_json(const struct mz_progress *p, const struct mz_progress_vie
                    c->states, c->revisited);
     mz_strbuf_addf(&b, ", \"rate\": %.1f, \"depth\": %" PRIu64 ", \"errors\": %u, \"workers\": %u", o->rate,
                    c->max_depth, v->errors, v->workers);
-    mz_strbuf_addf(&b, ", \"seconds\": %.3f", seconds);
+    mz_strbuf_addf(&b, ", \"seconds\": %.3f", p->so_far + seconds);
     if (o->share > 0)
         mz_strbuf_addf(&b, ", \"share\": %.6g", o->share);
     else
@@ -324,9 +324,22 @@ void mz_progress_end(struct mz_progress *p, const struct mz_progress_view *v, do
     if (p->visible) fputs("\r\033[K", stderr);
     p->visible = false;
     if (p->board) *p->board = *v;
-    if (p->form != MZ_PROGRESS_JSON || p->board) return;
-    struct outlook o = {.rate = seconds > 0 ? (leaves(v) - p->before) / seconds : 0,
+    p->last = *v;
+    p->ended = seconds;
+}
+
+void mz_progress_restart(struct mz_progress *p, double seconds)
+{
+    *p = (struct mz_progress){
+        .form = p->form, .algorithm = p->algorithm, .board = p->board, .so_far = seconds};
+}
+
+void mz_progress_close(const struct mz_progress *p)
+{
+    const struct mz_progress_view *v = &p->last;
+    if (p->form != MZ_PROGRESS_JSON || p->board || p->ended <= 0) return;
+    struct outlook o = {.rate = (leaves(v) - p->before) / p->ended,
                         .share = has_states(v) && v->share < 1 ? 0 : v->share,
                         .left = v->share >= 1 ? 0 : -1};
-    write_json(p, v, &o, seconds, true);
+    write_json(p, v, &o, p->ended, true);
 }

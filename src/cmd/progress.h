@@ -28,6 +28,7 @@ struct mz_progress {
     double next;   /* seconds since the start: when to write again */
     bool visible;  /* something stands on the line */
     double before; /* leaves of the tree that were explored when this run began */
+    double so_far; /* seconds of runs that were given up before this one; shown, and nothing else */
     /* What was seen: for the rate, and to see whether estimates agree. */
     struct {
         double seconds, leaves, total; /* total: estimated; 0: not known */
@@ -39,6 +40,8 @@ struct mz_progress {
     } earlier[2];                   /* when there were half as many leaves or less, and half of that */
     double soon_since;              /* for how long it has been said that it is about to end */
     struct mz_progress_view *board; /* a member of a portfolio writes here instead */
+    struct mz_progress_view last;   /* mz_progress_end() */
+    double ended;                   /* when; 0: it has not */
 };
 
 /* Of one target. */
@@ -46,7 +49,11 @@ struct mz_progress_view mz_progress_of(const struct mz_channel *channel);
 /* Is it time to look? Looking may cost something. */
 bool mz_progress_due(const struct mz_progress *p, double seconds);
 void mz_progress_update(struct mz_progress *p, const struct mz_progress_view *view, double seconds);
-/* The search has ended: the line goes, the last object comes. */
+/* The run has ended: the line goes. */
 void mz_progress_end(struct mz_progress *p, const struct mz_progress_view *view, double seconds);
+/* There is to be another one, of the same search from its beginning. */
+void mz_progress_restart(struct mz_progress *p, double seconds);
+/* There is none: the last object comes. */
+void mz_progress_close(const struct mz_progress *p);
 
 #endif

@@ -110,6 +110,7 @@ struct mz_sharing {
     bool is_resumed;     /* went on with a checkpoint, ... */
     uint64_t resumed;    /* ... after so many executions, which count, too */
     bool is_saved;       /* a checkpoint of what is left has been written */
+    bool too_fine;       /* it was given up: messages cost more than executions */
 };
 
 struct mz_report {
@@ -128,7 +129,8 @@ struct mz_report {
     double processor;      /* seconds of processor time, if the search was not shared */
     uint64_t memory_limit; /* 0: none */
     bool at_memory_limit;  /* it ended there */
-    uint32_t lost_workers; /* so many had not enough memory: started over with one; 0: it was not */
+    uint32_t lost_workers; /* it started over with one instead of so many; 0: it did not */
+    bool too_fine;         /* because of that, not for want of memory */
     struct mz_bug *bugs;
     size_t bug_count;
     struct mz_list notes; /* what was not modelled */

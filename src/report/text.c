@@ -531,8 +531,13 @@ static void add_shortage(struct mz_strbuf *out, const struct mz_report *report, 
     const char *who = report->memory_limit ? "the memory limit" : "want of memory";
     struct mz_strbuf b = {0};
     if (report->lost_workers) {
-        mz_strbuf_addf(&b, "Note: %s left no room for %u workers: it started over with one", who,
-                       report->lost_workers);
+        if (report->too_fine)
+            mz_strbuf_add(
+                &b, "Note: nearly every execution had to be handed out by itself: it started over with one "
+                    "worker");
+        else
+            mz_strbuf_addf(&b, "Note: %s left no room for %u workers: it started over with one", who,
+                           report->lost_workers);
         add_paragraph(out, &b, style);
     }
     if (c->fell_back) {

@@ -99,7 +99,8 @@ static size_t get_there(uint8_t *to, size_t size)
 static size_t get_soon(uint8_t *to, size_t size)
 {
     size_t n = get_there(to, size);
-    for (uint64_t since = mz_ticks(); n == 0 && common->spare && mz_ticks() - since < SOON && !told_to_stop();) {
+    for (uint64_t since = mz_ticks();
+         n == 0 && common->spare && mz_ticks() - since < SOON && !told_to_stop();) {
         mz_sys(SYS_sched_yield);
         n = get_there(to, size);
     }

@@ -584,7 +584,7 @@ test_memory_limit() {
         run 0 mazurka check --memory-limit=50K --json=j -DN=9 "$lastzero" &&
         json_is j "d['executions'] == 1536 and d['blocked'] == 0 and 'fell_back_after' not in d" &&
         run 3 mazurka check --memory-limit=1K -DN=9 "$lastzero" && has out "memory limit" &&
-        run 0 mazurka check --memory-limit=50K -j 3 --json=j -DN=12 "$lastzero" && has out "started over with one" &&
+        run 0 mazurka check --memory-limit=50K -j 3 --json=j -DN=12 "$lastzero" && has out "it started over" &&
         json_is j "d['executions'] == 15360" &&
         run 1 mazurka check --memory-limit=10K -q lost.c &&
         run 0 mazurka check --algorithm=sdpor --memory-limit=90K --json=j -DN=6 "$lastzero" &&
@@ -593,6 +593,18 @@ test_memory_limit() {
         run 3 mazurka check --algorithm=source --memory-limit=1K -DN=6 "$lastzero" && has out "memory limit" &&
         run 3 mazurka check --memory-limit=32M --checkpoint=c --json=j -DN=20 "$root/tests/papers/readers.c" &&
         has out "To go on from here" && json_is j "d['peak_memory_bytes'] < 40 << 20 and d['executions'] > 4000"
+}
+
+# Where each execution is handed out by itself one worker is faster; but not if executions take long.
+test_small_parts() {
+    readers=$root/tests/papers/readers.c
+    run 0 mazurka check -j 2 --progress=json --json=j -DN=18 "$readers" && has out "it started over" &&
+        json_is j "d['executions'] == 262144 and 'sharing' not in d and d['seconds'] > 0.45" || return 1
+    [ "$(grep -c '"final": true' err)" = 1 ] || { complain "$(grep -c '"final": true' err) last objects"; return 1; }
+    sed 's/(void)atomic_load((_Atomic int/for (volatile int i = 0; i < 1000000; i = i + 1) ;\n    &/' "$readers" > long.c
+    run 0 mazurka check -j 2 --json=j -DN=11 long.c && hasnt out "it started over" && empty err &&
+        json_is j "d['executions'] == 2048 and d['workers'] == 2 and d['sharing']['parts'] > 1000" || return 1
+    run 3 mazurka check -j 2 --time-limit=0.4 -DN=18 "$readers" && has out "time limit"
 }
 
 lines_fit() { # FILE COLUMNS
