@@ -289,6 +289,10 @@ static void refuse(struct mz_pool *p, struct mz_worker *w, uint32_t missing)
     char *why = mz_format("it does not load the same %s as the first worker", name);
     if (w->rank) {
         mz_remote_leave_out(p, w, why);
+    } else if (p->options && p->options->resume && !p->origin) {
+        p->failed = true;
+        mz_fail("cannot resume from %s: since then there is another version of %s", p->options->resume, name);
+        ask_all_to_stop(p);
     } else {
         p->failed = true;
         mz_fail(

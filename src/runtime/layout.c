@@ -4,6 +4,7 @@
 #include "kernel.h"
 
 #include <link.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include "../event/layout.h"
 
@@ -26,9 +27,23 @@ static void add(uint64_t id, uint64_t start, uint64_t size, uint32_t module)
 
 /* ---- modules ---- */
 
+#define CODE 65536 /* bytes of it, that are looked at */
+
 struct search { /* for the module that starts here */
     uint64_t start, hash;
+    bool program; /* it is the program itself: its build id says also where it was built */
 };
+
+/* That the whole of it is the same is known (cmd/origin.c), or it is one file. */
+static uint64_t hash_code(const uint8_t *p, uint64_t size, uint64_t h)
+{
+    uint64_t word;
+    for (uint64_t i = 0; i + sizeof word <= size && i < CODE; i += sizeof word) {
+        memcpy(&word, p + i, sizeof word);
+        h = mix(h, word);
+    }
+    return h;
+}
 
 static uint64_t hash_notes(const char *p, uint64_t size, uint64_t h)
 {
@@ -43,7 +58,7 @@ static uint64_t hash_notes(const char *p, uint64_t size, uint64_t h)
     return h;
 }
 
-/* Its build id, and the sizes of its segments. */
+/* Its build id (of the program: its code), and the sizes of its segments. */
 static int hash_module(struct dl_phdr_info *info, size_t size, void *data)
 {
     struct search *s = data;
@@ -54,7 +69,10 @@ static int hash_module(struct dl_phdr_info *info, size_t size, void *data)
         uint64_t from = info->dlpi_addr + p->p_vaddr;
         if (p->p_type == PT_LOAD && from < start) start = from;
         if (p->p_type == PT_LOAD) h = mix(mix(mix(h, p->p_vaddr), p->p_memsz), p->p_filesz);
-        if (p->p_type == PT_NOTE && p->p_align <= 4) h = hash_notes((const char *)from, p->p_memsz, h);
+        if (p->p_type == PT_LOAD && s->program && p->p_flags & PF_X)
+            h = hash_code((const uint8_t *)from, p->p_filesz, h);
+        if (p->p_type == PT_NOTE && p->p_align <= 4 && !s->program)
+            h = hash_notes((const char *)from, p->p_memsz, h);
     }
     if (start != s->start) return 0;
     s->hash = h;
@@ -68,7 +86,7 @@ static void add_modules(void)
     for (uint32_t i = 0; i < rt.channel->module_count; i++) {
         const struct mz_module *m = &rt.channel->modules[i];
         const char *base = m->path;
-        struct search s = {m->start, 0xcbf29ce484222325ull};
+        struct search s = {m->start, 0xcbf29ce484222325ull, i == 0};
         if (kernels >= m->start && kernels < m->end) continue;
         for (const char *p = m->path; *p; p++)
             if (*p == '/') base = p + 1;

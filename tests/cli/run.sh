@@ -1040,6 +1040,17 @@ test_checkpoint() {
     cmp -s out alone || complain "$(cat out) instead of $(cat alone)"
 }
 
+# The same program is the same in another directory.
+test_checkpoint_elsewhere() {
+    mkdir a b
+    cp "$root/tests/papers/lastzero.c" a
+    cp a/lastzero.c b
+    run 0 mazurka check -q -DN=12 "$root/tests/papers/lastzero.c" && cp out alone || return 1
+    (cd a && mazurka check -q --checkpoint=c --max-executions=4000 -DN=12 lastzero.c) > out 2> err
+    (cd b && mazurka check -q -j 2 --resume=../a/c -DN=12 lastzero.c) > out 2> err || { complain "$(cat err)"; return 1; }
+    cmp -s out alone || complain "$(cat out) instead of $(cat alone)"
+}
+
 # A limit is no reason to lose what has been explored; what was complete is so when it is resumed.
 test_checkpoint_limits() {
     file="-DN=13 $root/tests/papers/lastzero.c"
