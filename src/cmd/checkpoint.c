@@ -9,10 +9,13 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include "../base/region.h"
 #include "../report/files.h"
@@ -139,6 +142,30 @@ static int look_at(const char *path)
     return status;
 }
 
+/* One search at a time, on this host: two would write over each other's. The sign is an address that only one can
+ * have, and that goes with us however we end; where there are none, it goes without. */
+static int claim(const char *name, const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const char *slash = strrchr(path, '/');
+    char *dir = slash ? mz_memory_stringn(path, (size_t)(slash - path + 1)) : mz_memory_string(".");
+    char sum[HEX + 1];
+    struct stat s = {0};
+    int status = 0, fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (stat(dir, &s) == 0 && fd >= 0) {
+        char *place =
+            mz_format("%ju %ju %s", (uintmax_t)s.st_dev, (uintmax_t)s.st_ino, slash ? slash + 1 : path);
+        sum_of(place, strlen(place), sum);
+        int n = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "mazurka-checkpoint-%s", sum);
+        socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+        if (bind(fd, (struct sockaddr *)&address, size) < 0 && errno == EADDRINUSE)
+            status = cannot_write(name, "another search is using it now");
+        free(place);
+    }
+    free(dir);
+    return status; /* the socket stays open */
+}
+
 /* Better now than after the first interval. */
 int mz_checkpoint_try(const char *name)
 {
@@ -146,6 +173,7 @@ int mz_checkpoint_try(const char *name)
     if (!path) return cannot_write(name, strerror(errno));
     char *other = mz_format("%s" NEW, path);
     int status = look_at(path);
+    if (status == 0) status = claim(name, path);
     int fd = status == 0 ? open(other, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
     if (status == 0 && fd < 0) status = cannot_write(name, strerror(errno));
     if (fd >= 0) {

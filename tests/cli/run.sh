@@ -1051,6 +1051,21 @@ test_checkpoint_elsewhere() {
     cmp -s out alone || complain "$(cat out) instead of $(cat alone)"
 }
 
+# Two at a time would write over each other's.
+test_checkpoint_twice() {
+    file=$root/tests/papers/lastzero.c
+    mazurka check -q --checkpoint=c --time-limit=20 -DFIFO "$root/tests/papers/bbuf.c" > first 2>&1 &
+    pid=$!
+    sleep 0.7
+    ln -s c link
+    refuses "another search is using it" mazurka check --checkpoint=./c -DN=6 "$file" &&
+        refuses "another search is using it" mazurka check --checkpoint=link -DN=6 "$file" &&
+        run 0 mazurka check -q --checkpoint=d -DN=6 "$file"
+    kill -KILL $pid
+    wait $pid 2> /dev/null
+    run 0 mazurka check -q --checkpoint=c -DN=6 "$file"
+}
+
 # A limit is no reason to lose what has been explored; what was complete is so when it is resumed.
 test_checkpoint_limits() {
     file="-DN=13 $root/tests/papers/lastzero.c"
