@@ -354,9 +354,18 @@ void mz_explore_spawn(struct mz_exploration *x, int thread, int child)
     mz_journal_set(x, &x->thread_clock[child], x->thread_clock[thread]);
 }
 
+/* Within a step others may go on, too, and wait for something else in the end. */
+static void note_woken(struct mz_exploration *x, int thread)
+{
+    uint32_t k = x->path.depth;
+    if (mz_likely(!x->stateful) || !k || x->path.events[k - 1].thread == thread) return;
+    x->stateful->marks[k - 1].woken |= mz_bit(thread);
+}
+
 void mz_explore_join(struct mz_exploration *x, int thread, int finished)
 {
     if (!live(x)) return;
+    note_woken(x, thread);
     mz_clock *clock = &x->thread_clock[thread];
     if (*clock == x->joining && x->joining == x->clock_count - 1) {
         mz_clock_join(x, *clock, x->thread_clock[finished]);
@@ -370,6 +379,7 @@ void mz_explore_join(struct mz_exploration *x, int thread, int finished)
 void mz_explore_wake(struct mz_exploration *x, mz_number event, int woken)
 {
     if (!live(x)) return;
+    note_woken(x, woken);
     x->joining = 0;
     if (x->woken_by[woken] == event) {
         mz_journal_set(x, &x->woken_by[woken], 0);

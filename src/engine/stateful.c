@@ -161,7 +161,7 @@ static void look_around(struct mz_exploration *x, uint32_t k)
 static uint64_t stirred_by(const struct mz_exploration *x, uint32_t k)
 {
     const struct mz_mark *before = &x->stateful->marks[k - 1], *m = &x->stateful->marks[k];
-    uint64_t set = (m->alive & ~before->alive) | (before->sleeping & ~m->sleeping);
+    uint64_t set = (m->alive & ~before->alive) | (before->sleeping & ~m->sleeping) | before->woken;
     return set & ~mz_bit(x->path.events[k - 1].thread);
 }
 
@@ -283,7 +283,7 @@ struct mz_step mz_stateful_enter(struct mz_exploration *x, uint32_t k)
     if (peeks) m->peek = n->enabled;
     struct mz_step step = {(uint8_t)mz_stateful_pick(x, peeks ? m->peek : n->backtrack), 0};
     if (!mz_choose(x, k, &step)) MZ_BUG("an operation without choices");
-    m->timeouts = m->raw = 0;
+    m->timeouts = m->woken = m->raw = 0;
     m->current[step.thread] = 0;
     return step;
 }
@@ -408,7 +408,7 @@ static bool go_on(struct mz_exploration *x, uint32_t k)
     if (!todo) return false;
     if (m->peek) todo = m->peek;
     n->step = (struct mz_step){(uint8_t)mz_stateful_pick(x, todo), MZ_ANY};
-    m->timeouts = m->raw = 0;
+    m->timeouts = m->woken = m->raw = 0;
     m->current[n->step.thread] = 0;
     return true;
 }
@@ -425,7 +425,7 @@ bool mz_stateful_next(struct mz_exploration *x, uint32_t k)
     if (n->choices && !peeked) {
         n->step.choice = (uint8_t)__builtin_ctzll(n->choices);
         n->choices &= n->choices - 1;
-        m->timeouts = m->raw = 0;
+        m->timeouts = m->woken = m->raw = 0;
         return true;
     }
     m->peek &= ~mz_bit(n->step.thread);
