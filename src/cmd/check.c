@@ -204,60 +204,59 @@ static void send_others_home(struct check *c)
     c->cluster = NULL;
 }
 
-/* What workers found is not thrown away, nor is what a checkpoint holds. */
-static bool may_start_over(const struct check *c)
+/* Each worker has its share of the memory: alone, there is more of it, and optimal can fall back to source.
+ * What workers found is not thrown away, nor is what a checkpoint holds. */
+static bool needs_all_memory(const struct check *c)
 {
     const struct mz_settings *s = &c->settings;
-    return !s->checkpoint && !s->resume && !c->outcome.channel->finding_count && !c->outcome.interrupted &&
-           !c->outcome.timed_out;
+    const struct mz_channel *channel = c->outcome.channel;
+    return channel->end == MZ_END_MEMORY && s->memory_limit && !s->checkpoint && !s->resume &&
+           !channel->finding_count && !c->outcome.interrupted && !c->outcome.timed_out;
 }
 
-/* What is counted, starts over; what it took, does not. */
-static int start_over(struct check *c, struct mz_target *t, const struct mz_pool_options *shared,
-                      double seconds)
+/* Instead of a run that was given up: what is counted starts over, what it took does not. */
+static int run_again(struct check *c, struct mz_target *t, const struct mz_pool_options *shared, double rival)
 {
-    double before = c->outcome.seconds, limit = t->time_limit;
-    mz_outcome_release(&c->outcome);
-    mz_progress_restart(&t->progress, before);
+    double limit = t->time_limit;
+    struct mz_outcome *o = &c->outcome, before = *o;
+    double processor = before.sharing.workers ? before.sharing.processor : before.processor;
+    mz_outcome_release(o);
+    mz_progress_restart(&t->progress, before.seconds);
     t->options.shared = 0;
     t->options.memory_limit = c->settings.memory_limit;
-    if (limit > 0) t->time_limit = limit > before ? limit - before : 1e-3;
-    if (seconds > 0) t->time_limit = seconds;
-    int status = shared ? mz_pool_run(t, shared, &c->outcome) : mz_target_run(t, &c->outcome);
-    c->outcome.seconds += before;
-    c->outcome.time_limit = t->time_limit = limit;
+    t->rival = rival;
+    if (limit > 0) t->time_limit = limit > before.seconds ? limit - before.seconds : 1e-3;
+    int status = shared ? mz_pool_run(t, shared, o) : mz_target_run(t, o);
+    o->seconds += before.seconds;
+    o->processor += processor;
+    if (o->sharing.workers) o->sharing.processor += processor;
+    if (before.peak_memory > o->peak_memory) o->peak_memory = before.peak_memory;
+    o->time_limit = t->time_limit = limit;
     return status;
-}
-
-/* Each worker has its share of the memory: alone, there is more of it, and optimal can fall back to source. */
-static int start_over_with_all_memory(struct check *c, struct mz_target *t)
-{
-    send_others_home(c);
-    c->report.lost_workers = c->settings.jobs;
-    return start_over(c, t, NULL, 0);
-}
-
-#define TRIAL 0.15 /* seconds: some thousand executions, where these are so short that it matters */
-
-static double rate(const struct mz_outcome *o, double seconds)
-{
-    return (double)o->channel->counters.executions / seconds;
 }
 
 /* Where each execution is handed out by itself, messages may cost more than it does: then one worker is faster. The
  * only way to know is to try. */
 static int try_alone(struct check *c, struct mz_target *t, struct mz_pool_options *pool)
 {
-    double limit = t->time_limit, before = c->outcome.seconds, together = rate(&c->outcome, before);
-    if (limit > 0 && limit - before <= 2 * TRIAL) return start_over(c, t, NULL, 0);
-    int status = start_over(c, t, NULL, TRIAL);
-    if (status != 0 || !c->outcome.timed_out || c->outcome.channel->finding_count) return status;
-    double alone = rate(&c->outcome, c->outcome.seconds - before);
+    int status = run_again(c, t, NULL, c->outcome.given_up);
     pool->may_give_up = false;
-    if (alone < together) return start_over(c, t, pool, 0);
+    if (status == 0 && c->outcome.slower && !c->outcome.interrupted) return run_again(c, t, pool, 0);
     c->report.lost_workers = c->settings.jobs;
     c->report.too_fine = true;
-    return start_over(c, t, NULL, 0);
+    return status;
+}
+
+static int explore_together(struct check *c, struct mz_target *t, struct mz_pool_options *pool)
+{
+    int status = mz_pool_run(t, pool, &c->outcome);
+    if (status == 0 && c->outcome.given_up > 0) status = try_alone(c, t, pool);
+    if (status != 0) return status;
+    c->outcome.channel->options.memory_limit = c->settings.memory_limit; /* of all together */
+    if (c->report.lost_workers || !needs_all_memory(c)) return 0;
+    send_others_home(c);
+    c->report.lost_workers = c->settings.jobs;
+    return run_again(c, t, NULL, 0);
 }
 
 static enum mz_progress_form progress_form(const struct mz_settings *s)
@@ -304,15 +303,7 @@ static int explore(struct check *c)
                                    c->cluster,
                                    .may_give_up = !c->cluster};
     t.cluster = c->cluster != NULL;
-    status = mz_pool_run(&t, &pool, &c->outcome);
-    if (status == 0) c->outcome.channel->options.memory_limit = s->memory_limit; /* of all together */
-    if (status == 0 && may_start_over(c)) {
-        enum mz_end end = (enum mz_end)c->outcome.channel->end;
-        if (end == MZ_END_MEMORY && s->memory_limit)
-            status = start_over_with_all_memory(c, &t);
-        else if (end == MZ_END_TIME && c->outcome.sharing.too_fine)
-            status = try_alone(c, &t, &pool);
-    }
+    status = explore_together(c, &t, &pool);
     mz_progress_close(&t.progress);
     mz_origin_release(&origin);
     return status;

@@ -3,13 +3,13 @@
 #include "pool_internal.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -36,6 +36,7 @@
 #define LAST_TRIAL    2.0    /* ... and from then on so much would be thrown away that it goes on */
 #define FEW           2000   /* executions: too few to tell by */
 #define LONG          400e-6 /* seconds of one: it is worth a message */
+#define ENOUGH_LEFT   1.0    /* seconds, to try something else */
 #define ROOM          ((size_t)1 << 32)
 
 /* ---- stopping ---- */
@@ -62,6 +63,7 @@ static void start_over(struct mz_pool *p, const struct mz_worker *but)
     p->before.executions = p->before.blocked = p->before.cut = p->before.transitions = 0;
     p->target->progress.before = 0;
     p->began = mz_process_clock();
+    p->parts_before = mz_balance_counts(p->balance).parts;
 }
 
 /* Whoever is only about to begin has nothing to tell. */
@@ -116,20 +118,28 @@ static void handle_signal(struct mz_pool *p, int signal)
 static bool parts_are_small(const struct mz_pool *p, double executions, double seconds)
 {
     return p->most > 1 && executions >= FEW && seconds * p->most <= LONG * executions &&
-           (double)mz_balance_counts(p->balance).parts >= executions / 2;
+           (double)(mz_balance_counts(p->balance).parts - p->parts_before) >= executions / 2;
 }
 
-/* Then it is to be found out if one worker alone is faster (check.c). What was found is not thrown away, nor what
- * is to be kept. */
+/* Is there enough left of what may be used up for it to matter? */
+static bool much_is_left(const struct mz_pool *p, double executions, double now)
+{
+    double limit = p->target->time_limit, most = (double)p->target->options.max_executions;
+    return (limit <= 0 || limit - (now - p->started) > ENOUGH_LEFT) && (most <= 0 || most > 10 * executions);
+}
+
+/* Then one worker alone may be faster, which is to be found out (check.c): all is given up, and explored again.
+ * What was found is not thrown away, nor what is to be kept. */
 static void look_at_parts(struct mz_pool *p, double now)
 {
     double seconds = now - p->began, executions = (double)mz_pool_counters(p).executions;
     if (!p->options->may_give_up || p->options->checkpoint || p->options->resume) return;
-    if (p->at_once || p->asked > 0 || seconds < TRIAL || seconds > LAST_TRIAL) return;
-    if (!parts_are_small(p, executions, seconds)) return;
+    if (p->at_once || p->asked > 0 || seconds < TRIAL || now - p->started > LAST_TRIAL) return;
+    if (!parts_are_small(p, executions, seconds) || !much_is_left(p, executions, now)) return;
     mz_pool_collect(p);
-    p->outcome->sharing.too_fine = p->found.count == 0;
-    if (p->found.count == 0) stop_soon(p);
+    if (p->found.count) return;
+    p->outcome->given_up = executions / seconds;
+    end_all_but(p, NULL);
 }
 
 static void look_at_limits(struct mz_pool *p, double now)
@@ -266,13 +276,9 @@ static void reap(struct mz_pool *p)
 {
     for (uint32_t i = 0; i < p->count; i++) {
         struct mz_worker *w = p->workers[i];
-        struct rusage usage = {0};
         if (!w->alive || w->rank) continue;
-        pid_t done = wait4(w->watch.pid, &w->outcome.wait_status, WNOHANG, &usage);
+        pid_t done = mz_worker_wait(w, WNOHANG);
         if (done == 0 || (done < 0 && errno == EINTR)) continue;
-        w->outcome.peak_memory = (uint64_t)usage.ru_maxrss * 1024;
-        w->processor = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
         hear_worker(p, w, INFINITY); /* its last words */
         if (w->alive) mz_pool_ended(p, w);
     }
@@ -408,7 +414,7 @@ static uint32_t wanted_workers(const struct mz_pool *p, double now)
 static void start_workers(struct mz_pool *p, double now)
 {
     uint32_t wanted = wanted_workers(p, now);
-    if (p->asked > 0 || p->stop_when_saved) return;
+    if (p->asked > 0 || p->stop_when_saved || p->outcome->given_up > 0) return;
     mz_remote_start(p);
     while (mz_pool_living_here(p) < wanted && p->count < MZ_MAX_WORKERS) {
         if (mz_worker_start(p)) continue;
@@ -570,10 +576,22 @@ static void clean_up(struct mz_pool *p)
 static void advise(const struct mz_pool *p)
 {
     const struct mz_outcome *o = p->outcome;
-    bool tried = o->sharing.too_fine || (!p->options->may_give_up && !p->cluster);
+    bool tried = !p->options->may_give_up && !p->cluster;
     if (o->seconds < 1 || tried || !parts_are_small(p, (double)o->channel->counters.executions, o->seconds))
         return;
     mz_notice("nearly every execution had to be handed out by itself: one worker (-j 1) may be faster here");
+}
+
+/* There is nothing to tell of it but what it took. */
+static void tell_cost(const struct mz_pool *p)
+{
+    struct mz_outcome *o = p->outcome;
+    o->processor = mz_process_used() - p->used_before;
+    o->peak_memory = mz_process_peak();
+    for (uint32_t i = 0; i < p->count; i++) {
+        o->processor += p->workers[i]->processor;
+        o->peak_memory += p->workers[i]->outcome.peak_memory;
+    }
 }
 
 /* Open MPI binds a rank to one processor, and with it all its workers, unless it is told not to. */
@@ -585,6 +603,15 @@ static void look_at_binding(uint32_t jobs)
     mz_notice(
         "each rank may use %u of %ld processors, for %u workers: mpirun --bind-to none, if mpirun binds them",
         own, all, jobs);
+}
+
+/* Is there room for what is left of the search, and for some more? */
+static int look_at_memory(const struct mz_pool *p)
+{
+    uint64_t needed = mz_balance_memory(p->balance);
+    if (!p->memory || needed <= p->memory - p->memory / 8) return 0;
+    return mz_fail("cannot resume from %s: what is left needs --memory-limit=%" PRIu64 "M or more",
+                   p->options->resume, (needed / 7 * 8 * (p->options->jobs + 1) >> 20) + 1);
 }
 
 int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, struct mz_outcome *outcome)
@@ -604,6 +631,7 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
     int status = mz_pool_make_common(&p);
     if (status == 0 && options->checkpoint) status = mz_checkpoint_try(options->checkpoint);
     if (status == 0 && options->resume) status = mz_checkpoint_read(&p);
+    if (status == 0 && options->resume) status = look_at_memory(&p);
     if (status == 0 && options->checkpoint) status = mz_checkpoint_put_aside(options);
     t->progress.before = (double)(p.before.executions + p.before.blocked + p.before.cut);
     if (p.cluster && status == 0) look_at_binding(options->jobs);
@@ -620,6 +648,11 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
     }
     mz_cluster_dismiss(p.cluster);
     outcome->seconds = mz_process_clock() - p.started;
+    if (status == 0 && outcome->given_up > 0) {
+        tell_cost(&p);
+        clean_up(&p);
+        return 0;
+    }
     if (status == 0 && p.count > 0 && !p.failed) mz_pool_merge(&p);
     if (status == 0 && outcome->interrupted && !p.failed && !outcome->channel)
         status = mz_fail("%s: interrupted before it started", t->program->name);

@@ -18,7 +18,7 @@ struct mz_pool_options {
     double interval;                 /* seconds between checkpoints */
     const struct mz_origin *origin;  /* what a checkpoint must be of */
     struct mz_cluster *cluster;      /* NULL: there are no other ranks */
-    bool may_give_up;                /* if each execution is a part by itself: outcome->sharing.too_fine */
+    bool may_give_up; /* if each execution is a part by itself: outcome->given_up, no channel */
 };
 
 int mz_pool_run(struct mz_target *target, const struct mz_pool_options *options, struct mz_outcome *outcome);

@@ -66,6 +66,7 @@ struct mz_pool {
     double last_kill;                 /* when */
     uint64_t memory;                  /* bytes that the balancer's tree may have; 0: any */
     bool too_large;                   /* it has more */
+    uint64_t parts_before;            /* handed out before the search started over */
     bool failed;                      /* could not go on: mz_fail() has said why */
     struct {
         struct mz_found *items;
@@ -109,6 +110,7 @@ void mz_worker_wish(struct mz_worker *w, enum mz_share_wish wish);
 void mz_worker_ask_to_stop(struct mz_worker *w);
 /* The next message that has come from it; false if there is none. Valid until the next call. */
 bool mz_worker_hear(struct mz_worker *w, struct mz_message *m);
+pid_t mz_worker_wait(struct mz_worker *w, int flags); /* as wait4() */
 struct mz_link *mz_worker_link(const struct mz_worker *w);
 void mz_worker_ring(struct mz_worker *w);
 uint32_t mz_pool_living_here(const struct mz_pool *p); /* workers of this process, not of other ranks */

@@ -172,8 +172,7 @@ static void tell_sharing(const struct mz_pool *p, const struct mz_balance_counts
                              .processor = mz_process_used() - p->used_before,
                              .is_resumed = p->options->resume != NULL,
                              .resumed = p->before.executions,
-                             .is_saved = p->is_saved,
-                             .too_fine = s->too_fine};
+                             .is_saved = p->is_saved};
     for (uint32_t i = 0; i < p->count; i++) {
         const struct mz_worker *w = p->workers[i];
         const struct mz_link *link = mz_worker_link(w);

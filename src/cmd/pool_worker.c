@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -212,6 +213,17 @@ void mz_worker_gone(struct mz_pool *p, struct mz_worker *w)
     if (p->origin == w && !p->layout.count) p->origin = NULL;
 }
 
+pid_t mz_worker_wait(struct mz_worker *w, int flags)
+{
+    struct rusage usage;
+    pid_t done = wait4(w->watch.pid, &w->outcome.wait_status, flags, &usage);
+    if (done <= 0) return done;
+    w->outcome.peak_memory = (uint64_t)usage.ru_maxrss * 1024;
+    w->processor = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                   (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+    return done;
+}
+
 void mz_worker_end(struct mz_pool *p, struct mz_worker *w)
 {
     if (!w->alive) return;
@@ -223,7 +235,7 @@ void mz_worker_end(struct mz_pool *p, struct mz_worker *w)
     }
     kill(-w->watch.pid, SIGKILL);
     kill(w->watch.pid, SIGKILL);
-    waitpid(w->watch.pid, &w->outcome.wait_status, 0);
+    mz_worker_wait(w, 0);
 }
 
 void mz_worker_free(struct mz_worker *w)

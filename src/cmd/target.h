@@ -17,6 +17,7 @@ struct mz_target {
     bool show_output;
     bool output_to_stderr; /* standard output is for JSON */
     double time_limit;     /* seconds; 0: none */
+    double rival;          /* executions per second: with less, after a while, it is ended; 0: none */
     bool cluster;          /* what is open besides the channel is not the program's */
     char **environment;    /* NULL: ours */
     uint64_t stack_limit;  /* 0: ours */

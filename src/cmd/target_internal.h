@@ -22,6 +22,9 @@ struct mz_watch {
     double started, asked; /* asked: when we asked it to stop; 0: not yet */
     uint64_t last_sign;    /* of life, and when it changed */
     double last_change;
+    double first; /* when executions were first seen, and how many there were */
+    uint64_t first_executions;
+    bool judged; /* target->rival */
 };
 
 /* Seconds between asking to stop and killing. An execution that takes long is not waited for when time is up:

@@ -429,6 +429,11 @@ uint64_t mz_path_memory(const struct mz_exploration *x)
     return x->path_bytes + x->object_count * sizeof *x->objects;
 }
 
+uint64_t mz_explore_trees(const struct mz_exploration *x)
+{
+    return (uint64_t)x->wakeup_count * sizeof *x->wakeup;
+}
+
 uint64_t mz_explore_memory(struct mz_exploration *x)
 {
     const struct mz_node *last = &x->nodes[x->path.depth];
@@ -441,8 +446,7 @@ uint64_t mz_explore_memory(struct mz_exploration *x)
                    (uint64_t)x->journal_count * sizeof *x->journal +
                    (uint64_t)x->race_count * sizeof *x->races;
     if (now > x->path_bytes) x->path_bytes = now;
-    return mz_path_memory(x) + (uint64_t)x->wakeup_count * sizeof *x->wakeup +
-           (x->stateful ? mz_stateful_memory(x) : 0);
+    return mz_path_memory(x) + mz_explore_trees(x) + (x->stateful ? mz_stateful_memory(x) : 0);
 }
 
 bool mz_explore_full(struct mz_exploration *x)

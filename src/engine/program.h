@@ -239,6 +239,7 @@ mz_number mz_explore_last_event(const struct mz_exploration *x, uint32_t object)
 uint64_t mz_explore_unshared(const struct mz_exploration *x);
 /* Bytes of memory for the path and the trees: the most there was when it was asked for. */
 uint64_t mz_explore_memory(struct mz_exploration *x);
+uint64_t mz_explore_trees(const struct mz_exploration *x); /* of that, what wakeup trees have ever needed */
 
 /* The steps of the execution so far. */
 uint32_t mz_explore_steps(const struct mz_exploration *x, const struct mz_step **steps);

@@ -110,7 +110,6 @@ struct mz_sharing {
     bool is_resumed;     /* went on with a checkpoint, ... */
     uint64_t resumed;    /* ... after so many executions, which count, too */
     bool is_saved;       /* a checkpoint of what is left has been written */
-    bool too_fine;       /* it was given up: messages cost more than executions */
 };
 
 struct mz_report {

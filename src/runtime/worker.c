@@ -176,15 +176,16 @@ static void ring_sometimes(void)
     if (unheard && mz_ticks() - rung >= QUIET) ring_command();
 }
 
-/* A limit is no reason to lose what has been explored, if that can be kept. What is given back takes more memory
- * on its way to a checkpoint than here: a node of a wakeup tree 24 bytes here, then some 220 in the balancer's tree
- * and in messages. */
+/* A limit is no reason to lose what has been explored, if that can be kept. Some memory is left for what one execution
+ * may need; and what is given back takes more on its way to a checkpoint than here: a node of a wakeup tree 24 bytes
+ * here, then some 220 in the balancer's tree and in messages. */
 static bool is_enough(void)
 {
     const struct mz_options_block *o = &rt.channel->options;
     if (o->max_executions && mz_worker_executions() >= o->max_executions)
         enough = MZ_END_EXECUTIONS;
-    else if (o->memory_limit && mz_explore_memory(rt.x) > o->memory_limit / KEPT)
+    else if (o->memory_limit && (mz_explore_memory(rt.x) > o->memory_limit - o->memory_limit / 8 ||
+                                 mz_explore_trees(rt.x) > o->memory_limit / KEPT))
         enough = MZ_END_MEMORY;
     return enough != MZ_END_RUNNING;
 }

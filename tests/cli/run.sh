@@ -604,7 +604,21 @@ test_small_parts() {
     sed 's/(void)atomic_load((_Atomic int/for (volatile int i = 0; i < 1000000; i = i + 1) ;\n    &/' "$readers" > long.c
     run 0 mazurka check -j 2 --json=j -DN=11 long.c && hasnt out "it started over" && empty err &&
         json_is j "d['executions'] == 2048 and d['workers'] == 2 and d['sharing']['parts'] > 1000" || return 1
-    run 3 mazurka check -j 2 --time-limit=0.4 -DN=18 "$readers" && has out "time limit"
+    run 3 mazurka check -j 2 --time-limit=0.4 -DN=18 "$readers" && has out "time limit of 0.4 s" &&
+        run 3 mazurka check -j 2 --time-limit=1.6 -DN=20 "$readers" && has out "time limit of 1.6 s" || return 1
+    # A program that needs long to start is not slow because of that; nor is one with an error, that goes on, at its end.
+    cat > start.c << 'END'
+#include <time.h>
+__attribute__((constructor)) static void begin(void)
+{
+    struct timespec t = {0, 250000000};
+    nanosleep(&t, NULL);
+}
+END
+    run 0 mazurka check -j 2 -DN=16 start.c "$readers" && has out "65536 executions" || return 1
+    sed 's/    return 0;/    int seen = 0;\n    for (int i = 0; i < N; i++) seen += own[i];\n    if (seen == 12) abort();\n&/;
+         s/(void)atomic_load(&x);/*(_Atomic int *)arg = atomic_load(\&x) == 42;/; s/#include <stdatomic.h>/&\n#include <stdlib.h>/' "$readers" > twelve.c
+    run 1 mazurka check -j 2 --keep-going --json=j -DN=16 twelve.c && json_is j "d['complete'] and d['executions'] == 65536"
 }
 
 lines_fit() { # FILE COLUMNS
