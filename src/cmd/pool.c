@@ -36,7 +36,8 @@
 #define LAST_TRIAL    2.0    /* ... and from then on so much would be thrown away that it goes on */
 #define FEW           2000   /* executions: too few to tell by */
 #define LONG          400e-6 /* seconds of one: it is worth a message */
-#define ENOUGH_LEFT   1.0    /* seconds, to try something else */
+#define LEAST_MEMORY  ((uint64_t)64 << 10)
+#define ENOUGH_LEFT   1.0 /* seconds, to try something else */
 #define ROOM          ((size_t)1 << 32)
 
 /* ---- stopping ---- */
@@ -626,6 +627,8 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
     t->options.keep = options->checkpoint != NULL;
     t->options.memory_limit /= options->jobs + 1; /* each worker has its share, and the balancer one */
     p.memory = t->options.memory_limit;
+    if (p.memory && p.memory < LEAST_MEMORY)
+        p.memory = LEAST_MEMORY; /* it is for the workers to say that it is too little */
     p.balance =
         mz_balance_new((enum mz_algorithm)t->options.algorithm, t->options.sleep_sets, t->options.max_steps);
     int status = mz_pool_make_common(&p);

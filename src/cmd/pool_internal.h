@@ -71,6 +71,7 @@ struct mz_pool {
     struct {
         struct mz_found *items;
         uint32_t count;
+        bool lost;             /* there are more */
     } found;                   /* by workers so far, and before */
     struct mz_counters before; /* resumed: the counts of before */
     enum mz_saving saving;

@@ -51,7 +51,8 @@ void mz_pool_found(struct mz_pool *p, const struct mz_finding *f, const struct m
 {
     for (uint32_t i = 0; i < p->found.count; i++)
         if (p->found.items[i].finding.hash == f->hash) return;
-    if (p->found.count == MZ_MAX_FINDINGS) return;
+    p->found.lost |= p->found.count == MZ_MAX_FINDINGS;
+    if (p->found.lost) return;
     p->found.items = realloc(p->found.items, (p->found.count + 1) * sizeof *p->found.items);
     if (!p->found.items) abort();
     struct mz_found *found = &p->found.items[p->found.count++];
@@ -93,6 +94,7 @@ static void put_findings(struct mz_pool *p, struct mz_channel *to)
 {
     to->arena_used = 0;
     to->finding_count = p->found.count;
+    to->findings_lost |= p->found.lost;
     for (uint32_t i = 0; i < p->found.count; i++) {
         struct mz_finding *f = &to->findings[i];
         *f = p->found.items[i].finding;
@@ -131,6 +133,7 @@ static void add_channel(struct mz_channel *to, const struct mz_channel *from)
         if (!to->threads[t].used) to->threads[t] = from->threads[t];
     add_notes(to, from);
     add_warnings(to, from);
+    to->findings_lost |= from->findings_lost;
 }
 
 /* Files are looked for here. */

@@ -30,11 +30,25 @@
 
 /* ---- the child ---- */
 
-static void redirect(const struct mz_target *t)
+/* What one target reads of a file is there for the others, too: workers, and replays. */
+static void own_input(off_t start)
+{
+    int fd = open("/proc/self/fd/0", fcntl(STDIN_FILENO, F_GETFL) & O_ACCMODE);
+    if (fd >= 0) {
+        dup2(fd, STDIN_FILENO);
+        close(fd);
+    }
+    lseek(STDIN_FILENO, start, SEEK_SET);
+}
+
+static void redirect(const struct mz_target *t, off_t input)
 {
     struct stat in;
     int nowhere = open("/dev/null", O_RDWR);
-    if (fstat(STDIN_FILENO, &in) < 0 || !S_ISREG(in.st_mode)) dup2(nowhere, STDIN_FILENO);
+    if (fstat(STDIN_FILENO, &in) < 0 || !S_ISREG(in.st_mode))
+        dup2(nowhere, STDIN_FILENO);
+    else
+        own_input(input);
     if (!t->show_output) {
         dup2(nowhere, STDOUT_FILENO);
         dup2(nowhere, STDERR_FILENO);
@@ -58,6 +72,7 @@ static void set_stack_limit(uint64_t limit)
 struct start {
     const struct mz_target *target;
     int channel, common;
+    off_t input; /* where standard input was when we were started */
     pid_t parent;
     struct mz_list arguments, environment;
     int error;
@@ -76,7 +91,7 @@ static int run_child(void *data)
     /* Where it is forbidden, addresses differ between runs; no harm but names. (Tests want that, too.) */
     if (!getenv("MAZURKA_RANDOM_ADDRESSES")) personality(ADDR_NO_RANDOMIZE);
     set_stack_limit(s->target->stack_limit);
-    redirect(s->target);
+    redirect(s->target, s->input);
     if (s->target->cluster) close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
     fcntl(s->channel, F_SETFD, 0);
     if (s->common >= 0) fcntl(s->common, F_SETFD, 0);
@@ -113,7 +128,10 @@ static void set_environment(struct start *s)
 pid_t mz_target_start(const struct mz_target *t, int channel, int common)
 {
     static _Alignas(16) char stack[64 << 10];
-    struct start s = {.target = t, .channel = channel, .common = common, .parent = getpid()};
+    static off_t input = -1;
+    if (input < 0) input = lseek(STDIN_FILENO, 0, SEEK_CUR);
+    struct start s = {
+        .target = t, .channel = channel, .common = common, .input = input < 0 ? 0 : input, .parent = getpid()};
     mz_list_add(&s.arguments, t->program->name);
     mz_list_append(&s.arguments, t->arguments);
     mz_list_argv(&s.arguments);

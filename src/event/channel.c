@@ -27,6 +27,9 @@ uint64_t mz_finding_hash(const struct mz_finding *f)
     for (int i = 0; i < MZ_MAX_FRAMES && f->place.pc[i]; i++) h = mix(h, f->place.pc[i]);
     h = mix(h, f->address);
     if (f->kind == MZ_KIND_DEADLOCK || f->kind == MZ_KIND_LIVELOCK)
-        for (int s = 0; s < MZ_MAX_THREADS; s++) h = mix(h, f->threads[s].state + 16 * f->threads[s].object);
+        for (int s = 0; s < MZ_MAX_THREADS; s++) {
+            const struct mz_thread_final *t = &f->threads[s];
+            h = mix(mix(h, t->state + 16 * t->object), (uint64_t)(t->holder + 1));
+        }
     return h;
 }

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MZ_CHANNEL_MAGIC   0x4d5a43484e310a00ull
-#define MZ_CHANNEL_VERSION 25u
+#define MZ_CHANNEL_VERSION 26u
 #define MZ_CHANNEL_ENV     "MAZURKA_CHANNEL"
 
 #define MZ_MAX_THREADS  64
@@ -312,11 +312,13 @@ struct mz_channel {
     uint32_t started;      /* the runtime got control before main */
     uint32_t instrumented; /* some loaded code calls our hooks */
     uint32_t module_count, finding_count, record_count;
-    uint32_t record_lost; /* records that did not fit */
+    uint32_t record_lost;   /* records that did not fit */
+    uint32_t findings_lost; /* there are more findings than fit */
+    uint32_t reserved_lost;
     struct mz_module modules[MZ_MAX_MODULES];
     struct mz_thread_info threads[MZ_MAX_THREADS];
-    struct mz_finding findings[MZ_MAX_FINDINGS];
-    uint64_t live_offset; /* struct mz_step[]: the execution under way ... */
+    struct mz_finding findings[MZ_MAX_FINDINGS + 1]; /* the last one is for what there is no room for */
+    uint64_t live_offset;                            /* struct mz_step[]: the execution under way ... */
     uint64_t live_capacity;
     volatile uint64_t live_length;                 /* ... and how many steps it has made */
     uint64_t records_offset, records_capacity;     /* struct mz_record[] */

@@ -690,8 +690,9 @@ void mz_collect_run(const struct mz_outcome *outcome, struct mz_report *report)
     report->processor = outcome->processor;
     report->peak_memory = outcome->peak_memory;
     report->sharing = outcome->sharing;
+    report->bugs_lost = c->findings_lost;
     report->memory_limit = c->options.memory_limit;
-    report->at_memory_limit = c->end == MZ_END_MEMORY;
+    report->end = (enum mz_end)c->end;
     report->interrupted = c->end != MZ_END_COMPLETE;
     for (size_t i = 0; i < sizeof c->notes / MZ_TEXT && c->notes[i][0]; i++)
         mz_list_add(&report->notes, c->notes[i]);

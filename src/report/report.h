@@ -127,11 +127,12 @@ struct mz_report {
     uint64_t peak_memory;
     double processor;      /* seconds of processor time, if the search was not shared */
     uint64_t memory_limit; /* 0: none */
-    bool at_memory_limit;  /* it ended there */
+    enum mz_end end;       /* how it ended */
     uint32_t lost_workers; /* it started over with one instead of so many; 0: it did not */
     bool too_fine;         /* because of that, not for want of memory */
     struct mz_bug *bugs;
     size_t bug_count;
+    bool bugs_lost;       /* there are more */
     struct mz_list notes; /* what was not modelled */
     char *hint;           /* what would be faster; NULL: nothing */
     struct mz_list warnings;

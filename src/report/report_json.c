@@ -211,6 +211,7 @@ void mz_report_json(struct mz_strbuf *out, const struct mz_report *report)
     mz_json_open(&j, "errors", '[');
     for (size_t i = 0; i < report->bug_count; i++) add_bug(&j, &report->bugs[i]);
     mz_json_close(&j, ']');
+    if (report->bugs_lost) mz_json_bool(&j, "more_errors", true);
     mz_json_open(&j, "warnings", '[');
     for (size_t i = 0; i < report->warnings.count; i++) mz_json_string(&j, NULL, report->warnings.items[i]);
     mz_json_close(&j, ']');

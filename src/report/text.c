@@ -392,10 +392,12 @@ static void add_nondeterminism(struct mz_strbuf *out, const struct mz_bug *bug, 
 {
     add_side(out, "before:", &bug->access[1]);
     add_side(out, "now:   ", &bug->access[0]);
-    add_wrapped(out, 0,
-                "A schedule must decide what the program does. Look for uninitialised memory, real time, "
-                "random numbers, addresses used as values, and files or other processes.",
-                style->width, 0);
+    add_wrapped(
+        out, 0,
+        "A schedule must decide what the program does. Look for uninitialised memory, real time, "
+        "random numbers, addresses used as values, files, process ids (workers of -j N differ) or other "
+        "processes.",
+        style->width, 0);
 }
 
 void mz_text_bug(struct mz_strbuf *out, const struct mz_bug *bug, const struct mz_style *style)
@@ -508,10 +510,14 @@ static void add_search(struct mz_strbuf *out, const struct mz_report *report, co
 
 static void add_saved(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
 {
+    static const char *const more[] = {[MZ_END_MEMORY] = ", and more memory",
+                                       [MZ_END_EXECUTIONS] = ", and a higher --max-executions",
+                                       [MZ_END_DIVERGED] = NULL};
     struct mz_strbuf b = {0};
-    if (report->verdict != MZ_INCOMPLETE || !report->checkpoint || !report->sharing.is_saved) return;
+    bool ended = !report->interrupted || report->end == MZ_END_FINDING || report->end == MZ_END_STEPS;
+    if (ended || !report->checkpoint || !report->sharing.is_saved) return;
     mz_strbuf_addf(&b, "To go on from here: the same command with --resume=%s%s", report->checkpoint,
-                   report->at_memory_limit ? ", and more memory" : "");
+                   more[report->end] ? more[report->end] : "");
     add_paragraph(out, &b, style);
 }
 
@@ -538,6 +544,11 @@ static void add_shortage(struct mz_strbuf *out, const struct mz_report *report, 
         else
             mz_strbuf_addf(&b, "Note: %s left no room for %u workers: it started over with one", who,
                            report->lost_workers);
+        add_paragraph(out, &b, style);
+    }
+    if (report->bugs_lost) {
+        mz_strbuf_addf(&b, "Note: there are more than %zu different errors; the others are not listed",
+                       report->bug_count);
         add_paragraph(out, &b, style);
     }
     if (c->fell_back) {

@@ -80,8 +80,7 @@ static struct mz_finding *begin(enum mz_kind kind)
 {
     struct mz_channel *c = rt.channel;
     if (rt.trial) mz_fiber_leave(); /* the thread goes on, in executions that are explored too */
-    uint32_t n = c->finding_count < MZ_MAX_FINDINGS ? c->finding_count : MZ_MAX_FINDINGS - 1;
-    struct mz_finding *f = &c->findings[n];
+    struct mz_finding *f = &c->findings[c->finding_count];
     mz_raw_memset(f, 0, sizeof *f);
     f->kind = kind;
     f->thread = rt.self;
@@ -95,10 +94,12 @@ static void add(struct mz_finding *f)
     struct mz_channel *c = rt.channel;
     final_states(f);
     f->hash = mz_finding_hash(f);
-    bool known = c->finding_count >= MZ_MAX_FINDINGS;
+    bool known = false;
     for (uint32_t i = 0; i < c->finding_count; i++)
         known |= c->findings[i].hash == f->hash && &c->findings[i] != f;
-    if (!known) {
+    if (!known && c->finding_count == MZ_MAX_FINDINGS) {
+        c->findings_lost = 1;
+    } else if (!known) {
         keep_schedule(f);
         c->finding_count++;
     }

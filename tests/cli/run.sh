@@ -584,6 +584,7 @@ test_memory_limit() {
         run 0 mazurka check --memory-limit=50K --json=j -DN=9 "$lastzero" &&
         json_is j "d['executions'] == 1536 and d['blocked'] == 0 and 'fell_back_after' not in d" &&
         run 3 mazurka check --memory-limit=1K -DN=9 "$lastzero" && has out "memory limit" &&
+        run 3 mazurka check --memory-limit=1K -j 2 -DN=9 "$lastzero" && has out "memory limit" &&
         run 0 mazurka check --memory-limit=50K -j 3 --json=j -DN=12 "$lastzero" && has out "it started over" &&
         json_is j "d['executions'] == 15360" &&
         run 1 mazurka check --memory-limit=10K -q lost.c &&
@@ -1078,6 +1079,88 @@ test_checkpoint_twice() {
     kill -KILL $pid
     wait $pid 2> /dev/null
     run 0 mazurka check -q --checkpoint=c -DN=6 "$file"
+}
+
+# Each process that runs the program reads the file from where it was.
+test_input() {
+    cat > in.c << 'END'
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+static atomic_int n;
+static void *add(void *p)
+{
+    for (int i = 0; i < 3; i++) n++;
+    return p;
+}
+int main(void)
+{
+    char line[64];
+    pthread_t t[3];
+    assert(fgets(line, sizeof line, stdin));
+    assert(!strcmp(line, "second\n"));
+    for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, add, 0);
+    for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
+    assert(n == SUM);
+    return 0;
+}
+END
+    printf 'first\nsecond\n' > text
+    for jobs in 1 2; do
+        { read -r _; mazurka check -q -j $jobs -DSUM=9 in.c; } < text > out 2> err
+        first_line out "verified" || return 1
+        { read -r _; mazurka check -j $jobs -DSUM=8 in.c; } < text > out 2> err
+        first_line out "error: assertion failed: n == SUM" && has out "same outcome" || return 1
+    done
+}
+
+# Who holds what is part of a deadlock: the same ones are found however the search is shared. What there is no room for is
+# told.
+test_different_errors() {
+    cat > circle.c << 'END'
+#include <pthread.h>
+static pthread_mutex_t m[3] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static void *both(void *p)
+{
+    long i = (long)p;
+    pthread_mutex_lock(&m[i % 3]);
+    pthread_mutex_lock(&m[(i + 1) % 3]);
+    pthread_mutex_unlock(&m[(i + 1) % 3]);
+    pthread_mutex_unlock(&m[i % 3]);
+    return 0;
+}
+int main(void)
+{
+    pthread_t t[4];
+    for (long i = 0; i < 4; i++) pthread_create(&t[i], 0, both, (void *)i);
+    for (long i = 0; i < 4; i++) pthread_join(t[i], 0);
+    return 0;
+}
+END
+    for jobs in 1 4; do
+        MAZURKA_SHARE_AT_ONCE=1 run 1 mazurka check -q --keep-going -j $jobs --json=$jobs.json circle.c || return 1
+    done
+    python3 - << 'END' || { complain "other deadlocks with workers"; return 1; }
+import json
+def of(name):
+    return sorted([(t["thread"], t["state"], t["object"], t["holder"]) for t in e["threads"]].__str__()
+                  for e in json.load(open(name))["errors"])
+raise SystemExit(of("1.json") != of("4.json") or len(of("1.json")) < 2)
+END
+    {
+        echo '#include <assert.h>'
+        echo '#include <pthread.h>'
+        echo '#include <stdatomic.h>'
+        echo 'static atomic_int x;'
+        echo 'static void *t(void *a) { for (int i = 0; i < 260; i++) x++; return a; }'
+        echo 'int main(void) { pthread_t a; pthread_create(&a, 0, t, 0); int v = x; switch (v) {'
+        for i in $(seq 0 259); do echo "case $i: assert(v != $i); break;"; done
+        echo '} pthread_join(a, 0); return 0; }'
+    } > many.c
+    run 1 mazurka check --keep-going --json=j many.c && has out "more than 256 different errors" && hasnt out "NOT reproduced" &&
+        json_is j "len(d['errors']) == 256 and d['more_errors']"
 }
 
 # A limit is no reason to lose what has been explored; what was complete is so when it is resumed.
