@@ -130,8 +130,11 @@ pid_t mz_target_start(const struct mz_target *t, int channel, int common)
     static _Alignas(16) char stack[64 << 10];
     static off_t input = -1;
     if (input < 0) input = lseek(STDIN_FILENO, 0, SEEK_CUR);
-    struct start s = {
-        .target = t, .channel = channel, .common = common, .input = input < 0 ? 0 : input, .parent = getpid()};
+    struct start s = {.target = t,
+                      .channel = channel,
+                      .common = common,
+                      .input = input < 0 ? 0 : input,
+                      .parent = getpid()};
     mz_list_add(&s.arguments, t->program->name);
     mz_list_append(&s.arguments, t->arguments);
     mz_list_argv(&s.arguments);

@@ -117,7 +117,7 @@ struct mz_mark {         /* what is known of node k beyond struct mz_node */
     uint64_t peek;            /* visited first: whose steps are still to be tried */
     uint64_t stirred;         /* threads that its current step got going */
     uint64_t timeouts;        /* waiters that its current step woke and that could have timed out */
-    uint64_t woken;           /* others that went on within its current step: they may be asleep again after it */
+    uint64_t woken; /* others that went on within its current step: they may be asleep again after it */
     uint32_t blocked_on[MZ_MAX_THREADS]; /* object, of threads that are blocked */
     uint8_t holder[MZ_MAX_THREADS];      /* who alone can let them go on; MZ_NOBODY: not known */
     uint64_t raw;                        /* de-s-por: who is in conflict with the current step */
