@@ -33,7 +33,8 @@ static struct mz_message in;
 static uint64_t given; /* when something was given to others, or came */
 static uint64_t rung;  /* when the command was last told that there is something to hear */
 static uint64_t started;
-static bool unheard; /* there is something that it was not told of */
+static uint64_t waiting_since; /* for a message */
+static bool unheard;           /* there is something that it was not told of */
 static uint64_t counted;
 static bool agreed;        /* on addresses */
 static enum mz_end enough; /* the limit that was reached */
@@ -99,8 +100,7 @@ static size_t get_there(uint8_t *to, size_t size)
 static size_t get_soon(uint8_t *to, size_t size)
 {
     size_t n = get_there(to, size);
-    for (uint64_t since = mz_ticks();
-         n == 0 && common->spare && mz_ticks() - since < SOON && !told_to_stop();) {
+    while (n == 0 && common->spare && mz_ticks() - waiting_since < SOON && !told_to_stop()) {
         mz_sys(SYS_sched_yield);
         n = get_there(to, size);
     }
@@ -137,6 +137,7 @@ static bool receive(struct mz_message *m)
 {
     uint32_t length;
     mz_message_clear(m);
+    waiting_since = mz_ticks();
     if (!get((uint8_t *)&length, sizeof length)) return false;
     MZ_ASSERT(length <= m->capacity);
     if (!get(m->data, length)) return false;
