@@ -38,28 +38,33 @@ static void event(struct mz_exploration *x, mz_number n, uint32_t races)
     mz_dpor_event(x, n, races);
 }
 
-/* What the last step meant for a thread. */
-static void note_effects(struct mz_exploration *x, int p)
+/* What the last step meant for other threads, also for those that have ended with it. */
+static void note_effects(struct mz_exploration *x)
 {
     struct mz_graph *g = x->stateful->graph;
     uint32_t k = x->path.depth;
     if (!k) return;
     const struct mz_mark *before = &x->stateful->marks[k - 1];
     const struct mz_event *e = &x->path.events[k - 1];
-    if (before->stirred & mz_bit(p)) {
-        struct mz_elem woken = {(uint32_t)p, e->thread, MZ_WRITES, 0, MZ_OP_WOKEN};
+    for (uint64_t t = before->stirred; t; t &= t - 1) {
+        struct mz_elem woken = {(uint32_t)__builtin_ctzll(t), e->thread, MZ_WRITES, 0, MZ_OP_WOKEN};
         mz_graph_edge(g, before->operation, mz_graph_node(g, woken));
     }
-    if (before->timeouts & mz_bit(p)) {
-        struct mz_elem timeout = {e->object, (uint8_t)p, MZ_READS, 0, MZ_OP_TIMEOUT};
+    for (uint64_t t = before->timeouts; t; t &= t - 1) {
+        struct mz_elem timeout = {e->object, (uint8_t)__builtin_ctzll(t), MZ_READS, 0, MZ_OP_TIMEOUT};
         mz_graph_edge(g, before->operation, mz_graph_node(g, mz_future_entry(x, timeout)));
     }
+}
+
+static struct mz_step enter(struct mz_exploration *x, uint32_t k)
+{
+    note_effects(x);
+    return mz_stateful_enter(x, k);
 }
 
 static void pending(struct mz_exploration *x, int p)
 {
     struct mz_mark *m = &x->stateful->marks[x->path.depth];
-    note_effects(x, p);
     m->operations[p] = 0;
     if (!((m->sleeping | x->view->enabled) & mz_bit(p))) {
         m->operations[p] = mz_graph_node(x->stateful->graph, mz_blocked_entry(x, p, m->blocked_on[p]));
@@ -93,7 +98,6 @@ static void update_backtrack_sets(struct mz_exploration *x, uint32_t depth)
 static void reach_from(struct mz_exploration *x, int p)
 {
     const struct mz_mark *m = &x->stateful->marks[x->path.depth];
-    note_effects(x, p);
     if (m->sleeping & mz_bit(p)) return;
     struct mz_elem e = mz_blocked_entry(x, p, m->blocked_on[p]);
     for (e.access = MZ_READS; e.access <= MZ_SHARES; e.access++)
@@ -103,6 +107,7 @@ static void reach_from(struct mz_exploration *x, int p)
 static void end(struct mz_exploration *x)
 {
     mz_stateful_end(x);
+    note_effects(x);
     if (x->ending != MZ_ENDING_VISITED) return;
     mz_graph_begin(x->stateful->graph);
     for (uint64_t t = x->view->alive; t; t &= t - 1) reach_from(x, __builtin_ctzll(t));
@@ -121,5 +126,5 @@ static bool next(struct mz_exploration *x, uint32_t k)
     return false;
 }
 
-const struct mz_reduction mz_reduction_sdpor = {"sdpor", false, mz_stateful_enter, event, pending,
-                                                end,     next,  threads,           false};
+const struct mz_reduction mz_reduction_sdpor = {"sdpor", false, enter,   event, pending,
+                                                end,     next,  threads, false};
