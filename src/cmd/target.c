@@ -225,7 +225,7 @@ void mz_watch_life(struct mz_watch *w, double now)
 static void look_at_rival(struct mz_watch *w, double now)
 {
     uint64_t executions = w->outcome->channel->counters.executions;
-    if (w->target->rival <= 0 || w->judged || w->asked > 0) return;
+    if (w->target->rival <= 0 || w->judged || w->asked > 0 || w->outcome->channel->finding_count) return;
     if (!w->first_executions) {
         w->first = now;
         w->first_executions = executions;
@@ -233,7 +233,7 @@ static void look_at_rival(struct mz_watch *w, double now)
     if (now - w->first < TRIAL) return;
     w->judged = true;
     if ((double)(executions - w->first_executions) >= (now - w->first) * w->target->rival) return;
-    w->outcome->slower = true;
+    w->outcome->slower = w->outcome->killed = true;
     kill(w->pid, SIGKILL);
 }
 

@@ -94,14 +94,21 @@ static void update_backtrack_sets(struct mz_exploration *x, uint32_t depth)
     }
 }
 
-/* The search in the graph starts with what the thread has pending, however it will access its object. */
+/* The search in the graph starts with what the thread has pending, however it will access its object. The last step
+ * leads there, too (the paper adds edges only between steps that are taken): whoever comes to it from a state that is
+ * visited will find all that follows. If the visited state is open, it may not be known yet what does. */
 static void reach_from(struct mz_exploration *x, int p)
 {
+    struct mz_graph *g = x->stateful->graph;
     const struct mz_mark *m = &x->stateful->marks[x->path.depth];
+    uint32_t last = x->path.depth ? m[-1].operation : 0;
     if (m->sleeping & mz_bit(p)) return;
     struct mz_elem e = mz_blocked_entry(x, p, m->blocked_on[p]);
-    for (e.access = MZ_READS; e.access <= MZ_SHARES; e.access++)
-        mz_graph_from(x->stateful->graph, mz_graph_known(x->stateful->graph, e));
+    for (e.access = MZ_READS; e.access <= MZ_SHARES; e.access++) {
+        uint32_t node = x->stateful->child.open ? mz_graph_node(g, e) : mz_graph_known(g, e);
+        mz_graph_edge(g, last, node);
+        mz_graph_from(g, node);
+    }
 }
 
 static void end(struct mz_exploration *x)

@@ -153,7 +153,8 @@ static void look_around(struct mz_exploration *x, uint32_t k)
             note_user(x, p, m->blocked_on[p] = mz_object_of(x, pending));
         if (pending->op == MZ_OP_NONE || x->view->enabled & mz_bit(p)) continue;
         mz_number last = mz_has_holder(pending->op) ? x->objects[m->blocked_on[p]].last_acquire : 0;
-        m->holder[p] = last ? mz_event_at(x, last)->thread : MZ_NOBODY;
+        uint8_t first = mz_has_holder(pending->op) ? 0 : MZ_NOBODY; /* it was locked before main began */
+        m->holder[p] = last ? mz_event_at(x, last)->thread : first;
     }
 }
 
