@@ -99,8 +99,8 @@ void mz_tree_begin(struct mz_balance *b); /* nothing but the whole search, to be
 void mz_tree_clear(struct mz_balance *b);
 /* A node at the end of the branch. */
 uint32_t mz_tree_node(struct mz_balance *b, struct mz_spot p);
-void mz_tree_reserve(struct mz_balance *b, uint32_t node,
-                     uint32_t more); /* branches to come, no more than those */
+/* Room for so many branches more, which are all that are expected. */
+void mz_tree_reserve(struct mz_balance *b, uint32_t node, uint32_t more);
 /* A new branch of the node, the last one: its number. */
 uint32_t mz_tree_branch(struct mz_balance *b, uint32_t node, struct mz_elem elem, enum mz_branch_state state);
 /* The same, right behind branch j, where nothing has been handed out (B4). */

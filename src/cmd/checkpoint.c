@@ -62,11 +62,16 @@ static void put_findings(struct mz_pool *p, struct mz_message *m)
     }
 }
 
+static char *directory_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? mz_memory_stringn(path, (size_t)(slash - path + 1)) : mz_memory_string(".");
+}
+
 /* The name, too, is to outlast a loss of power. Not every file system knows how to do that. */
 static void keep_name(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    char *dir = slash ? mz_memory_stringn(path, (size_t)(slash - path + 1)) : mz_memory_string(".");
+    char *dir = directory_of(path);
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
         (void)fsync(fd);
@@ -147,14 +152,11 @@ static int look_at(const char *path)
 static int claim(const char *name, const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    const char *slash = strrchr(path, '/');
-    char *dir = slash ? mz_memory_stringn(path, (size_t)(slash - path + 1)) : mz_memory_string(".");
-    char sum[HEX + 1];
+    char *dir = directory_of(path), sum[HEX + 1];
     struct stat s = {0};
     int status = 0, fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (stat(dir, &s) == 0 && fd >= 0) {
-        char *place =
-            mz_format("%ju %ju %s", (uintmax_t)s.st_dev, (uintmax_t)s.st_ino, slash ? slash + 1 : path);
+        char *place = mz_format("%ju %ju %s", (uintmax_t)s.st_dev, (uintmax_t)s.st_ino, mz_files_base(path));
         sum_of(place, strlen(place), sum);
         int n = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "mazurka-checkpoint-%s", sum);
         socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);

@@ -133,9 +133,10 @@ static bool much_is_left(const struct mz_pool *p, double executions, double now)
  * What was found is not thrown away, nor what is to be kept. */
 static void look_at_parts(struct mz_pool *p, double now)
 {
-    double seconds = now - p->began, executions = (double)mz_pool_counters(p).executions;
+    double seconds = now - p->began;
     if (!p->options->may_give_up || p->options->checkpoint || p->options->resume) return;
     if (p->at_once || p->asked > 0 || seconds < TRIAL || now - p->started > LAST_TRIAL) return;
+    double executions = (double)mz_pool_counters(p).executions;
     if (!parts_are_small(p, executions, seconds) || !much_is_left(p, executions, now)) return;
     mz_pool_collect(p);
     if (p->found.count) return;

@@ -40,9 +40,8 @@ struct mz_common {
     volatile uint32_t slots[MZ_MAX_THREADS]; /* whose slot it is: which child of which slot; 0: free */
     volatile uint64_t executions;            /* counted here if there is a limit */
     uint64_t secret;                         /* a random number, to know it again by */
-    volatile uint32_t
-        spare;              /* there is a processor for every worker here: who waits need not sleep at once */
-    volatile uint32_t asks; /* slots are given out elsewhere: who needs one says so, and waits for it here */
+    volatile uint32_t spare; /* a processor for each worker: who waits need not sleep at once */
+    volatile uint32_t asks;  /* slots are given out elsewhere: who needs one says so, and waits for it here */
 };
 
 /* The slot of the thread of that name, which may be new; 0: there is none left. */

@@ -15,9 +15,8 @@ struct mz_outcome { /* how a run of the target went, seen from outside */
     int wait_status;             /* of waitpid() */
     double seconds, time_limit;  /* time_limit 0: none */
     double processor;            /* seconds of processor time; only of a search that is not shared */
-    double
-        given_up; /* it was shared, and found not to be worth it: executions per second until then; else 0 */
-    bool slower;  /* than mz_target.rival, and ended because of that */
+    double given_up;             /* sharing was not worth it: executions per second until then; else 0 */
+    bool slower;                 /* than mz_target.rival, and ended because of that */
     uint64_t peak_memory;
     struct mz_sharing sharing;
 };

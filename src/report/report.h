@@ -129,7 +129,7 @@ struct mz_report {
     uint64_t memory_limit; /* 0: none */
     enum mz_end end;       /* how it ended */
     uint32_t lost_workers; /* it started over with one instead of so many; 0: it did not */
-    bool too_fine;         /* because of that, not for want of memory */
+    bool too_fine;         /* as each execution was handed out by itself, not for want of memory */
     struct mz_bug *bugs;
     size_t bug_count;
     bool bugs_lost;       /* there are more */
