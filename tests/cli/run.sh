@@ -596,11 +596,18 @@ test_memory_limit() {
         has out "To go on from here" && json_is j "d['peak_memory_bytes'] < 40 << 20 and d['executions'] > 4000"
 }
 
-# Where each execution is handed out by itself one worker is faster; but not if executions take long.
+# Where each execution is handed out by itself one worker is faster; but not if executions take long. What is faster is
+# measured, and a machine that stumbles just then shows something else: it may, but not every time.
 test_small_parts() {
     readers=$root/tests/papers/readers.c
-    run 0 mazurka check -j 2 --progress=json --json=j -DN=18 "$readers" && has out "it started over" &&
-        json_is j "d['executions'] == 262144 and 'sharing' not in d and d['seconds'] > 0.45" || return 1
+    one=$(taskset -pc $$ | sed 's/.*: //; s/[,-].*//')
+    for try in 1 2 3 4; do
+        run 0 taskset -c "$one" mazurka check -j 2 --progress=json --json=j -DN=17 "$readers" &&
+            json_is j "d['executions'] == 131072 and d['complete']" || return 1
+        grep -q "it started over" out && break
+        [ $try -lt 4 ] || complain "two workers on one processor are said to be faster than one: $(cat out)" || return 1
+    done
+    json_is j "'sharing' not in d and d['seconds'] > 0.45" || return 1
     [ "$(grep -c '"final": true' err)" = 1 ] || { complain "$(grep -c '"final": true' err) last objects"; return 1; }
     sed 's/(void)atomic_load((_Atomic int/for (volatile int i = 0; i < 1000000; i = i + 1) ;\n    &/' "$readers" > long.c
     run 0 mazurka check -j 2 --json=j -DN=11 long.c && hasnt out "it started over" && empty err &&
