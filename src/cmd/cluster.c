@@ -29,6 +29,7 @@
 #define LONG_NAP   0.005
 #define LOOKS      4
 #define NAP_COST   0.00003 /* of processor time */
+#define LINGER     50000   /* microseconds */
 
 /* ---- who are we? ---- */
 
@@ -147,10 +148,13 @@ static void nobody_came(int signal_number)
     _exit(MZ_STATUS_FAILED);
 }
 
+static bool joined;
+
 struct mz_cluster *mz_cluster_join(void)
 {
     const struct mz_transport *t = load();
     if (!t) return NULL;
+    joined = true;
     struct mz_cluster *c = mz_memory_new(sizeof *c);
     signal(SIGUSR1, do_nothing); /* MPICH's mpirun sends it when a rank has died */
     c->transport = t;
@@ -243,9 +247,18 @@ static void hear_farewells(struct mz_cluster *c)
     if (left > 0) c->lost_some = true;
 }
 
+/* MPICH's mpirun dies of SIGPIPE, and what was said is lost, if its processes end while it is still starting. */
+static void linger(void)
+{
+    if (mz_cluster_is_launched() && !joined) usleep(LINGER);
+}
+
 void mz_cluster_close(struct mz_cluster *c, int status)
 {
-    if (!c) return;
+    if (!c) {
+        linger();
+        return;
+    }
     mz_cluster_dismiss(c);
     fflush(NULL);
     tell_all(c, MZ_SAY_BYE);
