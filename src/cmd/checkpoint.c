@@ -28,8 +28,9 @@
 #define ANY_FORM "mazurka checkpoint "
 #define MAGIC    ANY_FORM "4\n"
 #define COMPLETE "complete\n"
-#define NEW      ".new" /* while it is written */
-#define OLD      ".old" /* put aside */
+#define ENDED    "ended\n" /* by an error */
+#define NEW      ".new"    /* while it is written */
+#define OLD      ".old"    /* put aside */
 #define HEX      64
 
 /* There are structures of the channel in it. */
@@ -39,7 +40,8 @@ static void put_head(const struct mz_pool *p, struct mz_strbuf *b)
 {
     mz_strbuf_add(b, MAGIC);
     put_version(b);
-    mz_strbuf_addf(b, "\n%s", mz_balance_complete(p->balance) ? COMPLETE : "open\n");
+    bool ended = p->found.count > 0 && !p->target->options.keep_going;
+    mz_strbuf_addf(b, "\n%s", mz_balance_complete(p->balance) ? COMPLETE : ended ? ENDED : "open\n");
     mz_origin_put(p->options->origin, b);
 }
 
@@ -121,7 +123,10 @@ static enum there what_is_there(const char *path, const char **wrong)
     if (strncmp(head, ANY_FORM, strlen(ANY_FORM)) != 0) return OTHER;
     const char *line = strchr(head, '\n');
     line = line ? strchr(line + 1, '\n') : NULL;
-    return line && !strncmp(line + 1, COMPLETE, strlen(COMPLETE)) ? FINISHED : UNFINISHED;
+    if (!line) return UNFINISHED;
+    line++;
+    return !strncmp(line, COMPLETE, strlen(COMPLETE)) || !strncmp(line, ENDED, strlen(ENDED)) ? FINISHED
+                                                                                              : UNFINISHED;
 }
 
 static int cannot_write(const char *name, const char *why)

@@ -1240,6 +1240,10 @@ test_checkpoint_there() {
         run 3 mazurka check -q --max-executions=30 --resume=c --checkpoint=./c $file && empty err && [ ! -e c.old ] &&
         run 0 mazurka check -q --resume=c --checkpoint=c $file && empty err && [ ! -e c.old ] &&
         run 3 mazurka check -q --max-executions=10 --checkpoint=c $file && empty err && [ ! -e c.old ] || return 1
+    for try in 1 2; do # an error is an end, too
+        run 1 mazurka check -q --checkpoint=w "$root/tests/programs/deadlock_abba.c" && empty err && [ ! -e w.old ] || return 1
+    done
+    run 1 mazurka check -q --resume=w "$root/tests/programs/deadlock_abba.c" && first_line out "error: deadlock" || return 1
     cp first d.old && cp first d && run 3 mazurka check -q --max-executions=15 --resume=d.old --checkpoint=d $file &&
         has err "kept as d.old.2" && cmp d.old first && cmp d.old.2 first || return 1
     echo mine > e.new && refuses "e.new: there is a file of that name" mazurka check --checkpoint=e $file &&
