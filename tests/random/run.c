@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@
 #include "run.h"
 #include "shrink.h"
 
-#define PROGRAM_SECONDS 60 /* for one program, before it counts as a hang */
+#define PROGRAM_SECONDS 60 /* of processor time for one program, before it counts as a hang */
 #define SHRINK_SECONDS  10
 #define EXIT_DIFFERENT  10
 #define EXIT_TOO_LARGE  11
@@ -95,7 +96,7 @@ static enum mz_answer answer_of(int status, struct board *b)
     snprintf(text, sizeof text, "%s", b->text);
     if (!WIFSIGNALED(status))
         snprintf(b->text, sizeof b->text, "ends with status %d; %.400s", WEXITSTATUS(status), text);
-    else if (WTERMSIG(status) == SIGALRM)
+    else if (WTERMSIG(status) == SIGPROF)
         snprintf(b->text, sizeof b->text, "hangs");
     else
         snprintf(b->text, sizeof b->text, "dies by signal %d; %.400s", WTERMSIG(status), text);
@@ -111,6 +112,12 @@ static _Noreturn void leave(const struct mz_checker *c, enum mz_answer answer)
     memcpy(own->text, c->text, sizeof own->text);
     memcpy(own->counts, c->counts, sizeof own->counts);
     _exit(status[answer]);
+}
+
+static void limit(unsigned seconds)
+{
+    struct itimerval t = {.it_value = {.tv_sec = seconds}};
+    setitimer(ITIMER_PROF, &t, NULL);
 }
 
 /* One program in a child. */
@@ -132,7 +139,7 @@ static enum mz_answer attempt(const struct attempt *a, const struct mz_model *m)
     struct mz_checker c = {.limits = a->limits, .shared_seed = a->seed};
     own = a->board;
     if (a->quiet && !freopen("/dev/null", "w", stderr)) _exit(2);
-    alarm(a->seconds);
+    limit(a->seconds);
     enum mz_answer answer = mz_check_oracle(&c, m);
     for (int i = 0; i < MZ_CONFIGS && answer == MZ_SAME; i++) {
         c.limits.configs = a->limits.configs & UINT64_C(1) << i;
@@ -209,7 +216,7 @@ static _Noreturn void work(const struct mz_run *run, double end)
         bool smaller;
         own->seed = own->next;
         c.shared_seed = own->seed;
-        alarm(PROGRAM_SECONDS);
+        limit(PROGRAM_SECONDS);
         enum mz_answer answer = mz_run_draw(&c, &run->knobs, own->seed, &m, &smaller);
         if (answer == MZ_SAME) answer = mz_check_engine(&c, &m);
         if (answer != MZ_SAME) leave(&c, answer);
@@ -231,7 +238,7 @@ static void start(struct board *b, const struct mz_run *run, double end)
     b->pid = pid;
 }
 
-static void describe_seed(const struct mz_run *run, uint64_t seed)
+static void describe_seed(const struct mz_run *run, uint64_t seed, const char *text)
 {
     struct mz_checker c = {.limits = run->limits};
     struct attempt a = {
@@ -240,7 +247,7 @@ static void describe_seed(const struct mz_run *run, uint64_t seed)
     bool smaller;
     mz_run_draw(&c, &run->knobs, seed, &m, &smaller);
     mz_check_free(&c);
-    printf("\nDIFFERENCE, seed %" PRIu64 "\n", seed);
+    printf("\nDIFFERENCE, seed %" PRIu64 ": %s\n", seed, text);
     if (attempt(&a, &m) == MZ_DIFFERENT)
         describe(&a, run, &m);
     else
@@ -280,7 +287,7 @@ unsigned mz_run_random(const struct mz_run *run)
     for (pid_t pid; (pid = waitpid(-1, &status, 0)) > 0;) {
         if (!(b = board_of(boards, run->jobs, pid)) || answer_of(status, b) == MZ_SAME) continue;
         differences++;
-        describe_seed(run, b->seed);
+        describe_seed(run, b->seed, b->text);
         b->next += (uint64_t)run->jobs;
         if (differences < run->max_differences) start(b, run, end);
     }
