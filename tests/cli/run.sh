@@ -1916,6 +1916,14 @@ test_closed_descriptors() {
     [ $? -eq 2 ] || mazurka check -q ok.c <&- > out 2>&- || complain "status $? with closed descriptors"
 }
 
+# As many states, however they are compared.
+test_state_match() {
+    for how in hash exact; do
+        run 0 mazurka check -q -O0 --algorithm=stateful --state-match=$how --json=$how "$root/tests/programs/state_below_stack.c" || return 1
+    done
+    json_is hash "d['states'] == $(sed -n 's/^ *"states": \([0-9]*\),$/\1/p' exact) and d['states'] > 100"
+}
+
 test_full_disk() {
     programs
     [ -e /dev/full ] || return 0
