@@ -462,8 +462,9 @@ static const struct option options[] = {
      parse_trace},
     {"checkpoint", 0, VALUE, "FILE", MZ_FOR_CHECK,
      "Write what is left of the search to FILE: every minute, when it is interrupted, when a limit is "
-     "reached, and when it is complete. What is left of another search there is kept as FILE.old, or "
-     "FILE.old.2 and so on; a file that is no checkpoint is not overwritten. Not for stateful algorithms.",
+     "reached, and when it is complete. What is left of another search there, unless it ended with an error, "
+     "is kept as FILE.old, or FILE.old.2 and so on; a file that is no checkpoint is not overwritten. Not for "
+     "stateful algorithms.",
      parse_checkpoint},
     {"checkpoint-interval", 0, VALUE, "S", MZ_FOR_CHECK, "Seconds between checkpoints (default 60).",
      parse_checkpoint_interval},

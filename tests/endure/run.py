@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -51,6 +52,7 @@ RANK_CASES = [
 ]
 PATIENCE = 120  # seconds for one run, however disturbed
 MOST_RESUMES = 60
+TOO_LITTLE = re.compile("what is left needs (--memory-limit=[0-9]+M) or more")
 # How they are told to go on without a rank that has died. (Open MPI then ends with 0, whatever a rank says.)
 MPIRUNS = [m for m in ((("mpirun.openmpi", "-q", "--oversubscribe"), "--enable-recovery"),
                        (("mpirun.mpich",), "-disable-auto-cleanup")) if shutil.which(m[0][0])]
@@ -173,6 +175,9 @@ class Run:
     def both(self):
         return self.resumed([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM], True)
 
+    def limited(self, limit):
+        return self.result(self.wait(self.start("--checkpoint=" + self.checkpoint, limit, *self.resume())))
+
     def limits(self):
         done = 0
         for _ in range(self.rng.randint(2, 12)):
@@ -180,7 +185,10 @@ class Run:
                                      "--memory-limit=%dK" % self.rng.choice([128, 512, 2048, 8192]),
                                      "--time-limit=%.2f" % self.rng.uniform(0.01, 0.2)])
             self.jobs = self.rng.choice([1, 2, 3])
-            result = self.result(self.wait(self.start("--checkpoint=" + self.checkpoint, limit, *self.resume())))
+            result = self.limited(limit)
+            needed = TOO_LITTLE.search(result[3]) if result[0] == "failed" else None
+            if needed: # of a search that had more so far: with that much it goes on
+                result = self.limited(needed.group(1))
             if len(result) < 5 or result[1]:
                 return result
             done = result[3]
