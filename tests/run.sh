@@ -15,6 +15,8 @@ passed=0 failed=0
 rm -rf "$work"
 mkdir -p "$work"
 export MZ_TEST_DIR="$work"
+# Compiled programs are kept; without a home of one's own, at least for this run.
+[ -n "$XDG_CACHE_HOME" ] || [ -w "${HOME:-/nowhere}" ] || export XDG_CACHE_HOME="$PWD/$work/cache"
 
 pass() { passed=$((passed + $1)); }
 fail() { # what went wrong

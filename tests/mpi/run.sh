@@ -319,7 +319,7 @@ test_interrupt() {
 test_nothing_left() {
     mkdir -p own
     # shellcheck disable=SC2086
-    TMPDIR=$work/own mpirun 3 -- "$root/mazurka" check -q $longer > out 2> err &
+    XDG_CACHE_HOME=$work/cache TMPDIR=$work/own mpirun 3 -- "$root/mazurka" check -q $longer > out 2> err &
     wait_for target 3 || { wait; return 1; }
     # shellcheck disable=SC2046
     kill -9 $(mark_of mazurka "mpirun.$mpi" mpiexec.hydra hydra_pmi_proxy orterun) 2> /dev/null
