@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -127,12 +126,6 @@ static void send_news(struct agent *a, struct mz_worker *w)
     a->cluster->busy = busy;
 }
 
-static uint64_t microseconds(const struct rusage *u)
-{
-    return (uint64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000000 +
-           (uint64_t)(u->ru_utime.tv_usec + u->ru_stime.tv_usec);
-}
-
 static uint64_t own_microseconds(const struct agent *a)
 {
     return a->set_up ? (uint64_t)((mz_process_used() - a->used_before) * 1e6) : 0;
@@ -146,7 +139,7 @@ static void put_link(struct mz_worker *w, struct mz_message *m)
     put_piece(m, c, c->link_offset + offsetof(struct mz_link, to_command), offsetof(struct mz_ring, bytes));
 }
 
-static void send_end(struct agent *a, struct mz_worker *w, uint64_t processor)
+static void send_end(struct agent *a, struct mz_worker *w)
 {
     const struct mz_channel *c = w->outcome.channel;
     uint64_t tail = offsetof(struct mz_channel, live_offset);
@@ -162,7 +155,7 @@ static void send_end(struct agent *a, struct mz_worker *w, uint64_t processor)
     mz_put(m, (uint32_t)w->outcome.wait_status);
     mz_put(m, w->outcome.killed | (uint32_t)w->outcome.stalled << 1);
     mz_put_long(m, w->outcome.peak_memory);
-    mz_put_long(m, processor);
+    mz_put_long(m, (uint64_t)(w->processor * 1e6));
     mz_put_long(m, own_microseconds(a));
     send(a);
 }
@@ -364,10 +357,8 @@ static void hear(struct agent *a, struct mz_message *m)
 /* Has it ended? It cannot even begin where the program lacks a library: said here, with this host's name. */
 static void reap(struct agent *a, struct mz_worker *w)
 {
-    struct rusage usage = {0};
-    pid_t done = wait4(w->watch.pid, &w->outcome.wait_status, WNOHANG, &usage);
+    pid_t done = mz_worker_wait(w, WNOHANG);
     if (done == 0 || (done < 0 && errno == EINTR)) return;
-    w->outcome.peak_memory = (uint64_t)usage.ru_maxrss * 1024;
     kill(-w->watch.pid, SIGKILL);
     bool lost = WIFSIGNALED(w->outcome.wait_status) && WTERMSIG(w->outcome.wait_status) == SIGKILL;
     send_told(a, w);
@@ -378,7 +369,7 @@ static void reap(struct agent *a, struct mz_worker *w)
         send(a);
         return;
     }
-    send_end(a, w, microseconds(&usage));
+    send_end(a, w);
 }
 
 /* Those that have ended are not needed any more. */

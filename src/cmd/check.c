@@ -200,6 +200,7 @@ static void look_at_tree_file(const struct check *c)
 /* What follows may take long, and they have no part in it. */
 static void send_others_home(struct check *c)
 {
+    if (!c->cluster) return;
     mz_cluster_close(c->cluster, MZ_STATUS_FAILED);
     c->cluster = NULL;
 }

@@ -219,8 +219,7 @@ pid_t mz_worker_wait(struct mz_worker *w, int flags)
     pid_t done = wait4(w->watch.pid, &w->outcome.wait_status, flags, &usage);
     if (done <= 0) return done;
     w->outcome.peak_memory = (uint64_t)usage.ru_maxrss * 1024;
-    w->processor = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                   (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+    w->processor = mz_process_used_by(&usage);
     return done;
 }
 

@@ -198,6 +198,12 @@ double mz_process_clock(void) { return read_clock(CLOCK_MONOTONIC); }
 
 double mz_process_used(void) { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
+double mz_process_used_by(const struct rusage *u)
+{
+    return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
+           (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1e-6;
+}
+
 uint32_t mz_process_processors(void)
 {
     cpu_set_t own;

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct rusage;
+
 struct mz_command {
     char **argv;      /* argv[0] is looked up in PATH */
     int in, out, err; /* descriptors; -1: the command's own */
@@ -39,9 +41,10 @@ int mz_process_run(const struct mz_command *command);
 
 /* Returns the next of our signals, or 0 after so many seconds. */
 int mz_process_next_signal(double seconds);
-double mz_process_clock(void);        /* seconds, monotonic */
-double mz_process_used(void);         /* seconds of a processor, by this process */
-uint64_t mz_process_peak(void);       /* bytes that it has had */
-uint32_t mz_process_processors(void); /* that it may use */
+double mz_process_clock(void);                     /* seconds, monotonic */
+double mz_process_used(void);                      /* seconds of a processor, by this process */
+double mz_process_used_by(const struct rusage *u); /* ... by one that has ended */
+uint64_t mz_process_peak(void);                    /* bytes that it has had */
+uint32_t mz_process_processors(void);              /* that it may use */
 
 #endif

@@ -271,8 +271,7 @@ static void watch(struct mz_watch *w)
     struct mz_progress_view view = mz_progress_of(w->outcome->channel);
     mz_progress_end(&w->target->progress, &view, w->outcome->seconds);
     w->outcome->peak_memory = (uint64_t)usage.ru_maxrss * 1024;
-    w->outcome->processor = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+    w->outcome->processor = mz_process_used_by(&usage);
 }
 
 /* ---- a target that never got to us ---- */

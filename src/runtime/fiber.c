@@ -279,7 +279,7 @@ void mz_fiber_prepare(int slot)
     if (rt.switch_fp) save_fp(&environments[slot]);
 }
 
-#define TIDIED 512 /* bytes: what our own functions use on the way to the next thread, and more */
+#define TIDIED 512 /* bytes; with 256 some were left (tests/programs/state_below_stack.c) */
 
 /* Nothing below is alive when a thread goes on. What we have left there would be found in the variables of
  * the program before they are set, and tell states apart that are the same (state.c). */
