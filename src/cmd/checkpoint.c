@@ -1,11 +1,11 @@
 /* Checkpoints: all that is left of a search, in a file, and what has been found and counted so far.
  *
- *   mazurka checkpoint 4\n version\n open\n or complete\n   and what it is of (origin.h), compared as text
+ *   mazurka checkpoint 4\n version\n open\n, complete\n or ended\n   and what it is of (origin.h), compared as text
  *   the layout of addresses, slots of threads, counters, findings with their schedules, the balancer's tree
  *   SHA-256 of all that, in hex
  *
  * It is written beside the old one and renamed, so whenever we are killed there is a whole one. No other file
- * is overwritten, nor what is left of another search. */
+ * is overwritten, nor what is left of another search that has not come to an end. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
