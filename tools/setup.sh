@@ -32,6 +32,23 @@ command -v objcopy >/dev/null || want binutils
 command -v timeout >/dev/null || want coreutils
 command -v xargs >/dev/null || want findutils
 
+# The headers for gcc's plugin and a decoder of machine code, if there are packages of them: without them all works,
+# but gcc hides some accesses, and more functions are named as not instrumented than need be. Reports say so.
+optional_packages() {
+    command -v gcc >/dev/null && command -v apt-cache >/dev/null || return 0
+    [ -f "$(gcc -print-file-name=plugin)/include/gcc-plugin.h" ] ||
+        set -- "gcc-$(gcc -dumpversion | cut -d . -f 1)-plugin-dev"
+    can_compile Zydis/Zydis.h Zydis || set -- "$@" libzydis-dev
+    for package in "$@"; do
+        if apt-cache show "$package" >/dev/null 2>&1; then echo "$package"; fi
+    done
+}
+may_install() { [ "$(id -u)" = 0 ] || { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }; }
+optional=$(optional_packages)
+if [ -n "$optional" ] && { [ -n "$packages" ] || may_install; }; then
+    for package in $optional; do want "$package"; done
+fi
+
 [ -n "$packages" ] || exit 0
 
 if [ "$(uname -s)" != Linux ]; then

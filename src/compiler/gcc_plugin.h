@@ -1,0 +1,28 @@
+/* Parts of the plugin for gcc: gcc_plugin.cc. Include the headers of gcc first. */
+#ifndef MZ_COMPILER_GCC_PLUGIN_H
+#define MZ_COMPILER_GCC_PLUGIN_H
+
+/* gcc_hooks.cc: calls that the passes insert. size: a constant in bytes. */
+enum mz_hook { MZ_HOOK_READ, MZ_HOOK_WRITE, MZ_HOOK_ATOMIC };
+void mz_hook_range(gimple_stmt_iterator *before, tree address, tree size, mz_hook kind);
+/* Before and behind the statement, which must not end its basic block. */
+void mz_hook_around(gimple_stmt_iterator *at, tree place);
+void mz_hook_place(gimple_stmt_iterator *before, tree place, mz_hook kind);
+void mz_hook_fence(gimple_stmt_iterator *before, int order);
+void mz_hook_masked(gimple_stmt_iterator *before, tree address, tree mask, tree lanes, bool write);
+tree mz_hook_value(gimple_stmt_iterator *before, tree expression);
+
+/* Can no other thread know this place: a local variable whose address nobody takes? Or is it constant? */
+bool mz_is_private(tree place);
+
+/* gcc_notes.cc: what stays unseen is noted in the object. */
+void mz_unseen_at(location_t where, const char *what, bool writes);
+void mz_write_notes(void);
+
+/* gcc_calls.cc, gcc_asm.cc: make what a statement does to memory visible to the pass tsan. */
+void mz_show_call(gimple_stmt_iterator *at);
+void mz_show_asm(gimple_stmt_iterator *at);
+/* gcc_target.cc */
+void mz_show_target_builtin(gimple_stmt_iterator *at);
+
+#endif

@@ -1,0 +1,323 @@
+/* A plugin for clang: hooks for what the thread sanitizer of LLVM leaves out.
+ *
+ * That pass has hooks for accesses of 1, 2, 4, 8 and 16 bytes, for atomics and for memcpy and its like. This one
+ * runs before it and adds calls of hooks for
+ *
+ *     loads and stores of other sizes      long double, vectors of 32 bytes, structures of 3 bytes in registers
+ *     structures that a call copies        arguments "byval": the copy is made while arguments are passed
+ *     masked accesses                      only the lanes that the mask names
+ *     inline assembly                      operands in memory, fences; what stays unseen is noted (note_text.h)
+ *
+ * A plugin fits one version of LLVM: `mazurka cc` passes it only if a trial compilation works. */
+#include "asm_text.h"
+#include "note_text.h"
+
+#include <set>
+#include <string>
+
+#include <llvm/Analysis/CaptureTracking.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/DebugLoc.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/PassPlugin.h>
+
+using namespace llvm;
+
+namespace
+{
+
+enum access { READ, WRITE, ATOMIC_BEGIN, ATOMIC_END };
+
+class show
+{
+  public:
+    explicit show(Module &m) : module(m), layout(m.getDataLayout()) {}
+    bool run();
+
+  private:
+    Module &module;
+    const DataLayout &layout;
+    std::set<std::string> notes;
+    bool changed = false;
+
+    void note(const Instruction &at, const std::string &what, bool writes);
+    void write_notes();
+    bool is_private(Value *address);
+    void range(IRBuilder<> &b, Value *address, uint64_t size, access kind);
+    void around(Instruction *at, Value *address, uint64_t size);
+    void plain(Instruction *at, Value *address, Type *type, access kind);
+    void copied_arguments(CallBase *call);
+    void masked(IntrinsicInst *call, Value *address, Value *mask, Type *data, access kind);
+    void intrinsic(IntrinsicInst *call);
+    void target_intrinsic(IntrinsicInst *call, StringRef name);
+    void fences(IRBuilder<> &b, const mz_asm_text &t);
+    void operands(CallInst *call, const mz_asm_text &t);
+    void assembly(CallInst *call);
+    void instruction(Instruction *at);
+};
+
+void show::note(const Instruction &at, const std::string &what, bool writes)
+{
+    std::string text = module.getSourceFileName();
+    if (const DebugLoc &l = at.getDebugLoc()) {
+        if (const DIScope *scope = dyn_cast_or_null<DIScope>(l.getScope())) text = scope->getFilename().str();
+        text += ":" + std::to_string(l.getLine());
+    }
+    notes.insert(mz_note_text(text + ": " + what, writes ? MZ_NOTE_WRITES : MZ_NOTE_READS));
+}
+
+void show::write_notes()
+{
+    std::string text = mz_note_text("", MZ_NOTE_PLUGIN);
+    for (const std::string &n : notes) text += n;
+    module.appendModuleInlineAsm(text);
+}
+
+/* A local variable whose address nobody has, or a constant. */
+bool show::is_private(Value *address)
+{
+    Value *object = getUnderlyingObject(address, 0);
+    if (isa<AllocaInst>(object)) return !PointerMayBeCaptured(object, true, true);
+    const GlobalVariable *global = dyn_cast<GlobalVariable>(object);
+    return global && global->isConstant();
+}
+
+void show::range(IRBuilder<> &b, Value *address, uint64_t size, access kind)
+{
+    static const char *const names[] = {"__tsan_read_range", "__tsan_write_range", "__tsan_mz_atomic_begin",
+                                        "__tsan_mz_atomic_end"};
+    if (address->getType()->getPointerAddressSpace() != 0) return;
+    FunctionCallee hook =
+        module.getOrInsertFunction(names[kind], b.getVoidTy(), b.getInt8PtrTy(), b.getInt64Ty());
+    b.CreateCall(hook, {b.CreatePointerCast(address, b.getInt8PtrTy()), b.getInt64(size)});
+    changed = true;
+}
+
+void show::around(Instruction *at, Value *address, uint64_t size)
+{
+    IRBuilder<> before(at), behind(at->getNextNode());
+    behind.SetCurrentDebugLocation(at->getDebugLoc());
+    range(before, address, size, ATOMIC_BEGIN);
+    range(behind, address, size, ATOMIC_END);
+}
+
+void show::plain(Instruction *at, Value *address, Type *type, access kind)
+{
+    uint64_t size = layout.getTypeStoreSize(type).getFixedSize();
+    bool has_hook = layout.getTypeStoreSizeInBits(type).getFixedSize() == 8 * size &&
+                    (size == 1 || size == 2 || size == 4 || size == 8 || size == 16);
+    if (has_hook || !size || is_private(address)) return;
+    IRBuilder<> b(at);
+    range(b, address, size, kind);
+}
+
+void show::copied_arguments(CallBase *call)
+{
+    for (unsigned i = 0; i < call->arg_size(); i++) {
+        if (!call->isByValArgument(i) || is_private(call->getArgOperand(i))) continue;
+        IRBuilder<> b(call);
+        range(b, call->getArgOperand(i), layout.getTypeAllocSize(call->getParamByValType(i)).getFixedSize(),
+              READ);
+    }
+}
+
+/* A mask has a bit for each lane, or, as a vector of integers, the highest bit of each. */
+void show::masked(IntrinsicInst *call, Value *address, Value *mask, Type *data, access kind)
+{
+    IRBuilder<> b(call);
+    FixedVectorType *lanes = dyn_cast<FixedVectorType>(data);
+    FixedVectorType *bits = dyn_cast<FixedVectorType>(mask->getType());
+    if (!lanes || !bits) {
+        note(*call, "a masked access", true);
+        return;
+    }
+    bool is_bits = bits->getElementType()->isIntegerTy(1);
+    if (is_bits) {
+        unsigned n = bits->getNumElements();
+        mask = b.CreateZExt(b.CreateBitCast(mask, b.getIntNTy(n)), b.getInt64Ty());
+    }
+    Function *f = call->getFunction();
+    IRBuilder<> top(&*f->getEntryBlock().getFirstInsertionPt());
+    Value *kept = top.CreateAlloca(mask->getType());
+    b.CreateStore(mask, kept);
+    FunctionCallee hook =
+        module.getOrInsertFunction("__tsan_mz_masked", b.getVoidTy(), b.getInt8PtrTy(), b.getInt8PtrTy(),
+                                   b.getInt64Ty(), b.getInt64Ty(), b.getInt32Ty());
+    uint64_t size = layout.getTypeStoreSize(lanes->getElementType()).getFixedSize();
+    b.CreateCall(hook,
+                 {b.CreatePointerCast(address, b.getInt8PtrTy()), b.CreatePointerCast(kept, b.getInt8PtrTy()),
+                  b.getInt64(size), b.getInt64(lanes->getNumElements()),
+                  b.getInt32((kind == WRITE ? 1u : 0u) | (is_bits ? 2u : 0u))});
+    changed = true;
+}
+
+/* Intrinsics of x86: pointers that are only read say so. */
+void show::target_intrinsic(IntrinsicInst *call, StringRef name)
+{
+    if (name.contains("maskstore")) {
+        masked(call, call->getArgOperand(0), call->getArgOperand(1), call->getArgOperand(2)->getType(),
+               WRITE);
+        return;
+    }
+    if (name.contains("maskload")) {
+        masked(call, call->getArgOperand(0), call->getArgOperand(1), call->getType(), READ);
+        return;
+    }
+    if (name.contains("maskmov")) {
+        masked(call, call->getArgOperand(2), call->getArgOperand(1), call->getArgOperand(0)->getType(),
+               WRITE);
+        return;
+    }
+    if (name.contains("clflush") || name.contains("clwb") || name.contains("monitor") ||
+        name.contains("mxcsr"))
+        return;
+    for (Value *argument : call->args())
+        if (argument->getType()->isPointerTy() && !is_private(argument))
+            note(*call, name.str() + " accesses memory", true);
+}
+
+void show::intrinsic(IntrinsicInst *call)
+{
+    StringRef name = call->getCalledFunction()->getName();
+    if (name.startswith("llvm.masked.store."))
+        masked(call, call->getArgOperand(1), call->getArgOperand(3), call->getArgOperand(0)->getType(),
+               WRITE);
+    else if (name.startswith("llvm.masked.load."))
+        masked(call, call->getArgOperand(0), call->getArgOperand(2), call->getType(), READ);
+    else if (name.startswith("llvm.masked."))
+        note(*call, name.str() + " accesses memory", true);
+    else if (name.startswith("llvm.x86.") && !call->doesNotAccessMemory())
+        target_intrinsic(call, name);
+}
+
+/* ---- inline assembly ---- */
+
+void show::fences(IRBuilder<> &b, const mz_asm_text &t)
+{
+    int order = t.full_fence                    ? 5
+                : t.load_fence && t.store_fence ? 4
+                : t.load_fence                  ? 2
+                : t.store_fence                 ? 3
+                                                : -1;
+    if (order < 0) return;
+    FunctionCallee hook =
+        module.getOrInsertFunction("__tsan_atomic_thread_fence", b.getVoidTy(), b.getInt32Ty());
+    b.CreateCall(hook, {b.getInt32((uint32_t)order)});
+    changed = true;
+}
+
+/* Operands in memory are arguments: pointers, of a constraint with '*'. */
+void show::operands(CallInst *call, const mz_asm_text &t)
+{
+    const InlineAsm *a = cast<InlineAsm>(call->getCalledOperand());
+    unsigned next = 0, outputs = 0;
+    bool clobbers = false;
+    auto constraints = a->ParseConstraints();
+    for (const auto &c : constraints) {
+        outputs += c.Type == InlineAsm::isOutput && c.isIndirect;
+        if (c.Type == InlineAsm::isClobber) clobbers |= c.Codes[0] == "{memory}";
+    }
+    for (const auto &c : constraints) {
+        bool argument = c.Type == InlineAsm::isInput || (c.Type == InlineAsm::isOutput && c.isIndirect);
+        if (!argument) continue;
+        Value *address = call->getArgOperand(next);
+        Type *type = call->getAttributes().getParamElementType(next++);
+        if (!c.isIndirect || !type || is_private(address)) continue;
+        bool written = c.Type == InlineAsm::isOutput || (t.writes_operands && !outputs && clobbers);
+        uint64_t size = layout.getTypeStoreSize(type).getFixedSize();
+        IRBuilder<> b(call);
+        if (!t.locked && c.Type == InlineAsm::isInput) range(b, address, size, READ);
+        if (written && t.locked)
+            around(call, address, size);
+        else if (written)
+            range(b, address, size, WRITE);
+    }
+}
+
+void show::assembly(CallInst *call)
+{
+    const InlineAsm *a = cast<InlineAsm>(call->getCalledOperand());
+    std::string text = a->getAsmString();
+    /* $0 stands for gcc's %0, $$ for $, % for %%. */
+    std::string as_gcc;
+    for (size_t i = 0; i < text.size(); i++) {
+        if (text[i] == '$' && i + 1 < text.size() && text[i + 1] == '$') {
+            as_gcc += '$';
+            i++;
+        } else if (text[i] == '$') {
+            as_gcc += '%';
+        } else if (text[i] == '%') {
+            as_gcc += "%%";
+        } else {
+            as_gcc += text[i];
+        }
+    }
+    mz_asm_text t = mz_asm_text_read(as_gcc.c_str());
+    IRBuilder<> b(call);
+    fences(b, t);
+    if (!t.locked && !t.writes_operands && !t.writes_elsewhere && !t.reads_elsewhere && !t.reads_operands)
+        return;
+    operands(call, t);
+    if (t.writes_elsewhere)
+        note(*call, t.locked ? "inline assembly changes memory atomically" : "inline assembly writes memory",
+             true);
+    else if (t.reads_elsewhere)
+        note(*call, "inline assembly reads memory", false);
+}
+
+void show::instruction(Instruction *at)
+{
+    if (LoadInst *load = dyn_cast<LoadInst>(at)) {
+        if (!load->isAtomic()) plain(at, load->getPointerOperand(), load->getType(), READ);
+    } else if (StoreInst *store = dyn_cast<StoreInst>(at)) {
+        if (!store->isAtomic())
+            plain(at, store->getPointerOperand(), store->getValueOperand()->getType(), WRITE);
+    } else if (IntrinsicInst *known = dyn_cast<IntrinsicInst>(at)) {
+        intrinsic(known);
+    } else if (CallBase *call = dyn_cast<CallBase>(at)) {
+        CallInst *plain_call = dyn_cast<CallInst>(at);
+        if (plain_call && plain_call->isInlineAsm())
+            assembly(plain_call);
+        else
+            copied_arguments(call);
+    }
+}
+
+bool show::run()
+{
+    for (Function &f : module) {
+        if (f.isDeclaration() || !f.hasFnAttribute(Attribute::SanitizeThread)) continue;
+        SmallVector<Instruction *, 64> all;
+        for (Instruction &i : instructions(f)) all.push_back(&i);
+        for (Instruction *i : all) instruction(i);
+    }
+    write_notes();
+    return changed;
+}
+
+struct show_pass : PassInfoMixin<show_pass> {
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
+    {
+        return show(m).run() ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    }
+    static bool isRequired() { return true; } /* at -O0, too */
+};
+
+void add_to(PassBuilder &builder)
+{
+    builder.registerOptimizerLastEPCallback(
+        [](ModulePassManager &passes, OptimizationLevel) { passes.addPass(show_pass()); });
+}
+
+} // namespace
+
+extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
+{
+    return {LLVM_PLUGIN_API_VERSION, "mazurka", LLVM_VERSION_STRING, add_to};
+}
