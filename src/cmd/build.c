@@ -18,16 +18,25 @@
 #include "capture.h"
 #include "cc.h"
 #include "elf_check.h"
+#include "inputs.h"
 #include "process.h"
+#include "scan.h"
 #include "tempdir.h"
+
+struct file_id {
+    uint64_t device, inode;
+};
 
 struct build {
     struct mz_paths paths;
     struct mz_compiler compiler;
     struct mz_cc_line line;
-    struct mz_list words;      /* the line's, with the default optimization in front */
-    struct mz_sha256 key;      /* of the cache entry */
+    struct mz_list words; /* the line's, with the default optimization in front */
+    char key[65];
     struct mz_sha256 identity; /* of what it means: the same after a move to another directory */
+    struct file_id *texts;     /* files whose text the preprocessor has shown */
+    size_t text_count, text_capacity;
+    struct mz_inputs inputs;
 };
 
 /* ---- what the user may give ---- */
@@ -63,24 +72,101 @@ static int check_words(const struct build *b)
     return b->line.sources ? 0 : mz_fail("check: no C file among the files given");
 }
 
-/* ---- hashes ---- */
+/* ---- the key ---- */
 
-static void hash_both(struct build *b, const char *text)
+/* What compilers, linkers and the dynamic linker that starts them look at. */
+static void hash_environment(const struct build *b, struct mz_sha256 *key)
 {
-    mz_sha256_text(&b->key, text);
-    mz_sha256_text(&b->identity, text);
+    static const char *const names[] = {"PATH",
+                                        "CPATH",
+                                        "C_INCLUDE_PATH",
+                                        "CPLUS_INCLUDE_PATH",
+                                        "LIBRARY_PATH",
+                                        "COMPILER_PATH",
+                                        "LD_RUN_PATH",
+                                        "GCC_EXEC_PREFIX",
+                                        "LD_PRELOAD",
+                                        "DEPENDENCIES_OUTPUT",
+                                        "LD_LIBRARY_PATH",
+                                        "CCC_OVERRIDE_OPTIONS",
+                                        "SOURCE_DATE_EPOCH",
+                                        "LC_ALL",
+                                        "LC_CTYPE",
+                                        "LANG",
+                                        "SYSROOT"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        mz_sha256_text(key, value ? value : "");
+        mz_sha256_text(key, value ? "set" : "not set");
+    }
+    if (!mz_compiler_is_script(&b->compiler)) return;
+    for (char **e = environ; *e; e++) /* a script may look at anything; these differ all the time */
+        if (strncmp(*e, "_=", 2) != 0 && strncmp(*e, "SHLVL=", 6) != 0 && strncmp(*e, "OLDPWD=", 7) != 0)
+            mz_sha256_text(key, *e);
 }
+
+static void make_key(struct build *b)
+{
+    struct mz_sha256 key;
+    char *directory = getcwd(NULL, 0);
+    mz_sha256_init(&key);
+    mz_sha256_text(&key, "program 2");
+    for (size_t i = 0; i < b->line.count; i++) { /* @files are in there */
+        mz_sha256_text(&key, b->line.words[i].text);
+        mz_sha256_text(&key, b->line.words[i].value ? b->line.words[i].value : "");
+    }
+    mz_sha256_text(&key, MZ_VERSION);
+    mz_sha256_text(&key, "-z now"); /* of our own flags: what changed within a version */
+    mz_sha256_text(&key, directory ? directory : "");
+    mz_sha256_text(&key, b->paths.library);
+    mz_sha256_text(&key, b->compiler.setting);
+    mz_sha256_text(&key, b->compiler.version);
+    for (size_t i = 0; i < b->compiler.instrument.count; i++)
+        mz_sha256_text(&key, b->compiler.instrument.items[i]);
+    hash_environment(b, &key);
+    mz_sha256_hex(&key, b->key);
+    free(directory);
+}
+
+/* ---- identity ---- */
 
 /* A line marker (# 12 "file.h") or an empty line: it says where text comes from, not what it is. */
 static bool is_marker(const char *line) { return line[0] == '\n' || (line[0] == '#' && line[1] == ' '); }
 
-/* Preprocessed text: all of it is the key, its identity is without line markers. */
+static void add_text(struct build *b, const char *line, const char *end)
+{
+    const char *from = memchr(line, '"', (size_t)(end - line));
+    const char *to = from ? memchr(from + 1, '"', (size_t)(end - from - 1)) : NULL;
+    struct stat s;
+    if (!to || from[1] == '<') return; /* <built-in> */
+    char *path = mz_memory_stringn(from + 1, (size_t)(to - from - 1));
+    if (stat(path, &s) == 0) {
+        bool known = false;
+        for (size_t i = 0; i < b->text_count && !known; i++)
+            known = b->texts[i].inode == s.st_ino && b->texts[i].device == s.st_dev;
+        MZ_GROW(b->texts, b->text_count, b->text_capacity);
+        if (!known) b->texts[b->text_count++] = (struct file_id){s.st_dev, s.st_ino};
+    }
+    free(path);
+}
+
+static bool is_text(const void *data, uint64_t device, uint64_t inode)
+{
+    const struct build *b = data;
+    for (size_t i = 0; i < b->text_count; i++)
+        if (b->texts[i].inode == inode && b->texts[i].device == device) return true;
+    return false;
+}
+
+/* Preprocessed text without line markers. */
 static void hash_text(struct build *b, const struct mz_strbuf *text)
 {
     const char *line = mz_strbuf_text(text), *end;
-    mz_sha256_add(&b->key, line, text->length);
     for (; (end = strchr(line, '\n')); line = end + 1)
-        if (!is_marker(line)) mz_sha256_add(&b->identity, line, (size_t)(end + 1 - line));
+        if (!is_marker(line))
+            mz_sha256_add(&b->identity, line, (size_t)(end + 1 - line));
+        else if (line[0] == '#')
+            add_text(b, line, end);
     mz_sha256_text(&b->identity, line);
 }
 
@@ -101,7 +187,7 @@ static int hash_source(struct build *b, const struct mz_cc_word *source)
         mz_list_add(&argv, source->language);
     }
     mz_list_add(&argv, source->text);
-    hash_both(b, source->text);
+    mz_sha256_text(&b->identity, source->text);
     int status = mz_capture(mz_list_argv(&argv), MZ_CAPTURE_SHOW, mz_capture_to_strbuf, &text);
     int error = errno;
     hash_text(b, &text);
@@ -113,54 +199,30 @@ static int hash_source(struct build *b, const struct mz_cc_word *source)
     return 0;
 }
 
-/* -lfoo with a library of the user's own, in a -L directory: its content counts. System libraries are shared
- * and not part of the program. */
-static void hash_library(struct build *b, const char *name)
+static int hash_sources(struct build *b)
 {
-    static const char *const endings[] = {"so", "a"};
-    for (size_t i = 0; i < b->line.count; i++) {
-        const struct mz_cc_word *w = &b->line.words[i];
-        if (strncmp(w->text, "-L", 2) != 0) continue;
-        for (size_t k = 0; k < 2; k++) {
-            char *path = mz_format("%s/lib%s.%s", w->value ? w->value : w->text + 2, name, endings[k]);
-            mz_sha256_file(&b->key, path);
-            mz_sha256_file(&b->identity, path);
-            free(path);
-        }
-    }
-}
-
-static int hash_object(struct build *b, const char *path)
-{
-    if (mz_sha256_file(&b->key, path) < 0 || mz_sha256_file(&b->identity, path) < 0)
-        return mz_fail("%s: %s", path, strerror(errno));
-    return 0;
-}
-
-static int hash_inputs(struct build *b)
-{
-    char *directory = getcwd(NULL, 0);
-    mz_sha256_init(&b->key);
-    mz_sha256_init(&b->identity);
-    hash_both(b, "program 1");
-    for (size_t i = 0; i < b->words.count; i++) hash_both(b, b->words.items[i]);
-    mz_sha256_text(&b->key, MZ_VERSION);
-    mz_sha256_text(&b->key, "-z now"); /* of our own flags: what changed within a version */
-    mz_sha256_text(&b->key, directory ? directory : "");
-    mz_sha256_text(&b->key, b->paths.library);
-    mz_sha256_text(&b->key, b->compiler.setting);
-    mz_sha256_text(&b->key, b->compiler.version);
-    for (size_t i = 0; i < b->compiler.instrument.count; i++)
-        mz_sha256_text(&b->key, b->compiler.instrument.items[i]);
-    free(directory);
     int status = 0;
+    mz_sha256_init(&b->identity);
+    mz_sha256_text(&b->identity, "program 2");
+    for (size_t i = 0; i < b->words.count; i++) mz_sha256_text(&b->identity, b->words.items[i]);
     for (size_t i = 0; status == 0 && i < b->line.count; i++) {
         const struct mz_cc_word *w = &b->line.words[i];
         if (w->kind == MZ_CC_SOURCE) status = hash_source(b, w);
-        if (w->kind == MZ_CC_OBJECT) status = hash_object(b, w->text);
-        if (!strncmp(w->text, "-l", 2)) hash_library(b, w->value ? w->value : w->text + 2);
+        if (w->kind == MZ_CC_OBJECT && access(w->text, R_OK) < 0)
+            status = mz_fail("%s: %s", w->text, strerror(errno));
     }
     return status;
+}
+
+/* What else went in: libraries, objects, what an assembler includes. Where that is not known, the program itself has to
+ * do. */
+static void finish_identity(struct build *b, struct mz_program *program)
+{
+    if (b->inputs.complete)
+        mz_inputs_identify(&b->inputs, &b->identity, is_text, b);
+    else
+        mz_sha256_file(&b->identity, program->path);
+    mz_sha256_hex(&b->identity, program->identity);
 }
 
 /* ---- building ---- */
@@ -206,34 +268,87 @@ static int put_into_cache(const char *output, const char *entry)
     return 0;
 }
 
-static int build_into(struct build *b, const char *entry, struct mz_program *program)
+/* ---- the cache ---- */
+
+#define MANIFEST "mazurka inputs 1\nprogram "
+#define IDENTITY "\nidentity "
+
+/* "MANIFEST name IDENTITY hash", and what it depends on. */
+static bool recall(const struct build *b, struct mz_program *program)
 {
-    const char *dir = entry ? NULL : mz_tempdir();
-    if (!entry && !dir) return MZ_STATUS_FAILED;
-    char *output = entry ? mz_cache_temporary(entry) : mz_format("%s/%s", dir, program->name);
-    if (entry) mz_tempdir_guard(output);
-    int status = compile(b, program->name, output);
-    if (status == 0 && entry) status = put_into_cache(output, entry);
-    if (status != 0) unlink(output);
-    mz_tempdir_guard(NULL);
-    program->path = mz_memory_string(entry ? entry : output);
-    free(output);
-    if (entry && status == 0) mz_cache_evict(entry);
+    char *path = mz_cache_manifest(b->key), *text = path ? mz_files_read(path) : NULL, *entry = NULL;
+    char *name = text && !strncmp(text, MANIFEST, strlen(MANIFEST)) ? text + strlen(MANIFEST) : NULL;
+    char *identity = name ? strstr(name, IDENTITY) : NULL;
+    if (identity && strlen(identity) > strlen(IDENTITY) + 64) {
+        *identity = '\0';
+        identity += strlen(IDENTITY);
+        identity[64] = '\0';
+        entry = mz_cache_named(name);
+    }
+    bool found =
+        entry && mz_inputs_unchanged(identity + 65) && mz_cache_use(entry, X_OK) && mz_cache_use(path, 0);
+    if (found) {
+        program->path = entry;
+        memcpy(program->identity, identity, sizeof program->identity);
+    } else {
+        free(entry);
+    }
+    free(text);
+    free(path);
+    return found;
+}
+
+/* Its name says what it was made of: one that is there already is as good. */
+static char *entry_for(const struct mz_strbuf *manifest, const struct mz_program *program)
+{
+    struct mz_sha256 hash;
+    char hex[65];
+    mz_sha256_init(&hash);
+    mz_sha256_text(&hash, mz_strbuf_text(manifest));
+    mz_sha256_file(&hash, program->path);
+    mz_sha256_hex(&hash, hex);
+    return mz_cache_entry(hex, program->name);
+}
+
+static int keep(struct build *b, struct mz_program *program)
+{
+    struct mz_strbuf inputs = {0}, manifest = {0};
+    mz_inputs_put(&b->inputs, &inputs);
+    char *entry = entry_for(&inputs, program), *path = mz_cache_manifest(b->key);
+    int status = put_into_cache(program->path, entry);
+    if (status == 0) {
+        mz_strbuf_addf(&manifest, MANIFEST "%s" IDENTITY "%s\n", mz_files_base(entry), program->identity);
+        mz_strbuf_addn(&manifest, mz_strbuf_text(&inputs), inputs.length);
+        if (b->inputs.complete) /* else it is built again next time */
+            mz_files_write(path, mz_strbuf_text(&manifest));
+        free(program->path);
+        program->path = mz_memory_string(entry);
+        mz_cache_evict(entry);
+    }
+    mz_strbuf_release(&inputs);
+    mz_strbuf_release(&manifest);
+    free(entry);
+    free(path);
     return status;
 }
 
-static int build_cached(struct build *b, struct mz_program *program)
+static int build(struct build *b, struct mz_program *program)
 {
-    char key[65];
-    mz_sha256_hex(&b->key, key);
-    mz_sha256_hex(&b->identity, program->identity);
-    char *entry = mz_cache_entry(key, program->name);
-    int status = 0;
-    if (entry && mz_cache_use(entry))
-        program->path = mz_memory_string(entry);
-    else
-        status = build_into(b, entry, program);
-    free(entry);
+    const char *dir = mz_tempdir();
+    if (!dir) return MZ_STATUS_FAILED;
+    bool cached = mz_paths_cache() != NULL;
+    program->path = cached ? mz_cache_temporary(program->name) : mz_format("%s/%s", dir, program->name);
+    if (cached) mz_tempdir_guard(program->path);
+    mz_inputs_begin(&b->inputs, dir);
+    mz_inputs_forget(&b->inputs, b->paths.library); /* loaded at the start, whatever was linked */
+    b->compiler.inputs = &b->inputs;
+    int status = hash_sources(b);
+    if (status == 0) status = compile(b, program->name, program->path);
+    if (status == 0) finish_identity(b, program);
+    if (status == 0 && cached) status = keep(b, program);
+    if (status != 0) unlink(program->path);
+    mz_tempdir_guard(NULL);
+    mz_inputs_release(&b->inputs);
     return status;
 }
 
@@ -256,14 +371,16 @@ int mz_build(const struct mz_list *words, const char *setting, struct mz_program
         program->compiler = mz_memory_string(b.compiler.setting);
     }
     if (status == 0) mz_cc_line_say_notes(&b.line);
-    if (status == 0) status = hash_inputs(&b);
-    if (status == 0) status = build_cached(&b, program);
+    if (status == 0) make_key(&b);
+    if (status == 0 && !recall(&b, program)) status = build(&b, program);
     if (status == 0) status = mz_elf_check(program->path, program->name);
+    if (status == 0) program->unseen_code = mz_scan(program->path, &program->unseen);
     if (mz_process_stopped()) status = mz_fail("interrupted while compiling");
     if (status == 0 && mz_paths_cache()) mz_tempdir_remove(); /* nothing in there is needed any more */
     mz_cc_line_release(&b.line);
     mz_compiler_release(&b.compiler);
     mz_list_release(&b.words);
+    free(b.texts);
     return status;
 }
 
@@ -278,6 +395,7 @@ int mz_build_take(const char *path, struct mz_program *program)
     mz_sha256_hex(&hash, program->identity);
     program->path = mz_memory_string(path);
     program->name = mz_memory_string(path);
+    program->unseen_code = mz_scan(path, &program->unseen);
     return 0;
 }
 
@@ -286,5 +404,6 @@ void mz_program_release(struct mz_program *program)
     free(program->path);
     free(program->name);
     free(program->compiler);
+    mz_list_release(&program->unseen);
     *program = (struct mz_program){0};
 }

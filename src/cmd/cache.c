@@ -19,6 +19,7 @@
 #define YOUNG      60            /* seconds: another mazurka may be about to start it */
 #define ABANDONED  3600          /* seconds: a temporary file this old belongs to nobody */
 #define PROGRAM    "program-"
+#define MANIFEST   "inputs-"
 #define UNFINISHED "unfinished-"
 
 struct entry {
@@ -32,6 +33,18 @@ struct entries {
     size_t count, capacity;
 };
 
+char *mz_cache_manifest(const char *key)
+{
+    const char *cache = mz_paths_cache();
+    return cache ? mz_format("%s/" MANIFEST "%.40s", cache, key) : NULL;
+}
+
+char *mz_cache_named(const char *name)
+{
+    if (strncmp(name, PROGRAM, strlen(PROGRAM)) != 0 || strchr(name, '/')) return NULL;
+    return mz_format("%s/%s", mz_paths_cache(), name);
+}
+
 char *mz_cache_entry(const char *key, const char *name)
 {
     const char *cache = mz_paths_cache();
@@ -43,9 +56,9 @@ char *mz_cache_temporary(const char *entry)
     return mz_format("%s/" UNFINISHED "%ld-%.60s", mz_paths_cache(), (long)getpid(), mz_files_base(entry));
 }
 
-bool mz_cache_use(const char *entry)
+bool mz_cache_use(const char *entry, int mode)
 {
-    if (access(entry, R_OK | X_OK) != 0) return false;
+    if (access(entry, R_OK | mode) != 0) return false;
     utimensat(AT_FDCWD, entry, NULL, 0); /* only decides who is evicted first */
     return true;
 }
@@ -63,7 +76,8 @@ static void list_entries(struct entries *e, const char *cache, time_t now)
     struct dirent *found;
     while (d && (found = readdir(d))) {
         struct stat s;
-        bool program = !strncmp(found->d_name, PROGRAM, strlen(PROGRAM));
+        bool program = !strncmp(found->d_name, PROGRAM, strlen(PROGRAM)) ||
+                       !strncmp(found->d_name, MANIFEST, strlen(MANIFEST));
         bool unfinished = !strncmp(found->d_name, UNFINISHED, strlen(UNFINISHED));
         if (!program && !unfinished) continue;
         char *path = mz_format("%s/%s", cache, found->d_name);

@@ -79,7 +79,7 @@ static int shorten(struct mz_list *argv, size_t compiler_words)
 static int run(const struct mz_compiler *compiler, struct mz_list *argv)
 {
     if (shorten(argv, compiler->words.count) != 0) return -1;
-    struct mz_command command = {mz_list_argv(argv), -1, -1, -1};
+    struct mz_command command = {mz_list_argv(argv), -1, -1, -1, compiler->inputs};
     int status = mz_process_run(&command);
     if (status < 0 && !mz_process_stopped())
         mz_fail("cannot run the compiler `%s`: %s", compiler->setting, mz_reason(errno));

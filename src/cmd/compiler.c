@@ -7,6 +7,7 @@
 #include "compiler.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,24 @@ static const struct flag flags[] = {
     {{"--param", "tsan-distinguish-volatile=1"}, 'g', false},
     {{"-mllvm", "-tsan-instrument-func-entry-exit=0"}, 'c', false},
     {{"-mllvm", "-tsan-distinguish-volatile=1"}, 'c', false},
+    /* x += 1 reads x: with --data-races=allow that is an operation of its own. */
+    {{"-mllvm", "-tsan-instrument-read-before-write=1"}, 'c', false},
+    /* Functions with this attribute are checked, too. (gcc: the plugin.) annotate() stands for anything. */
+    {{"-Dno_sanitize_thread=annotate(\"mazurka\")"}, 'c', false},
+    {{"-Dno_sanitize(...)=annotate(\"mazurka\")"}, 'c', false},
+    /* The flags stand in the debug information: scan.c finds code that was compiled without ours. */
+    {{"-grecord-command-line"}, 'c', false},
+    {{"-grecord-gcc-switches"}, 'g', false},
+    /* gcc warns that its own runtime does not know fences. Ours does. */
+    {{"-Wno-tsan"}, 'g', false},
+    /* clang 14 gives no hook to a member of a structure on the stack whose address other threads know: it asks whether
+     * the member's own address escapes. Told to give up at once, it takes every address for one that does. */
+    {{"-mllvm", "-capture-tracking-max-uses-to-explore=0"}, 'c', false},
+    /* A loop that waits for a plain variable is to stay: it is a data race, or endless. */
+    {{"-fno-finite-loops"}, 'b', false},
+    /* No two variables of a function share a place on the stack: lent.c. */
+    {{"-fstack-reuse=none"}, 'g', false},
+    {{"-mllvm", "-no-stack-coloring"}, 'c', false},
     /* Calls that the compiler would otherwise put in line, without hooks. */
     {{"-fno-builtin-memset"}, 'b', false},
     {{"-fno-builtin-memcpy"}, 'b', false},
@@ -176,6 +195,31 @@ static int ask_flags(struct mz_compiler *c, const char *dir)
     return mz_process_stopped() ? MZ_STATUS_FAILED : 0;
 }
 
+/* Our plugins fit one version of their compiler only: a trial tells. */
+static const char *const plugins[][2] = {{"-fplugin", "gcc"}, {"-fpass-plugin", "clang"}};
+
+static char *plugin_path(bool clang)
+{
+    struct mz_paths paths;
+    if (mz_paths_find(&paths) != 0) return NULL;
+    char *path = mz_format("%s/libmazurka-%s.so", paths.library_dir, plugins[clang][1]);
+    if (access(path, R_OK) == 0) return path;
+    free(path);
+    return NULL;
+}
+
+static void ask_plugin(struct mz_compiler *c, const char *dir)
+{
+    struct mz_list words = {0};
+    char *path = plugin_path(c->clang);
+    if (!path) return;
+    mz_list_append(&words, &c->instrument);
+    mz_list_addf(&words, "%s=%s", plugins[c->clang][0], path);
+    if (accepts(c, &words, dir)) mz_list_addf(&c->instrument, "%s=%s", plugins[c->clang][0], path);
+    mz_list_release(&words);
+    free(path);
+}
+
 static int probe(struct mz_compiler *c)
 {
     const char *dir = mz_tempdir();
@@ -186,6 +230,7 @@ static int probe(struct mz_compiler *c)
     if (status == 0) status = ask_version(c);
     if (status == 0) ask_family(c);
     if (status == 0) status = ask_flags(c, dir);
+    if (status == 0) ask_plugin(c, dir);
     free(source);
     return status;
 }
@@ -206,6 +251,38 @@ static char *find_in_path(const char *name)
     return NULL;
 }
 
+bool mz_compiler_is_script(const struct mz_compiler *c)
+{
+    bool script = false;
+    for (size_t i = 0; i < c->words.count && !script; i++) {
+        char start[2] = {0}, *path = find_in_path(c->words.items[i]);
+        int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+        script = fd >= 0 && read(fd, start, 2) == 2 && start[0] == '#' && start[1] == '!';
+        if (fd >= 0) close(fd);
+        free(path);
+    }
+    return script;
+}
+
+static bool hash_stat(struct mz_sha256 *hash, const char *path)
+{
+    struct stat s;
+    if (!path || stat(path, &s) < 0) return false;
+    mz_sha256_text(hash, path);
+    mz_sha256_add(hash, &s.st_size, sizeof s.st_size);
+    mz_sha256_add(hash, &s.st_mtim, sizeof s.st_mtim);
+    return true;
+}
+
+static void hash_plugins(struct mz_sha256 *hash)
+{
+    for (int clang = 0; clang < 2; clang++) {
+        char *path = plugin_path(clang);
+        hash_stat(hash, path);
+        free(path);
+    }
+}
+
 /* The name of the file in the cache; NULL without a cache or without a compiler. */
 static char *kept_file(const struct mz_compiler *c)
 {
@@ -214,24 +291,18 @@ static char *kept_file(const struct mz_compiler *c)
     char hex[65];
     if (!cache) return NULL;
     mz_sha256_init(&hash);
-    mz_sha256_text(&hash, "compiler 2 " MZ_VERSION);
+    mz_sha256_text(&hash, "compiler 3 " MZ_VERSION);
     mz_sha256_text(&hash, languages[c->language].name);
     for (size_t i = 0; i < FLAGS; i++)
         for (int w = 0; w < MAX_WORDS && flags[i].words[w]; w++) mz_sha256_text(&hash, flags[i].words[w]);
     for (size_t i = 0; i < c->words.count; i++) {
-        struct stat s;
         char *path = find_in_path(c->words.items[i]);
         mz_sha256_text(&hash, c->words.items[i]);
-        if (path && stat(path, &s) == 0) {
-            mz_sha256_text(&hash, path);
-            mz_sha256_add(&hash, &s.st_size, sizeof s.st_size);
-            mz_sha256_add(&hash, &s.st_mtim, sizeof s.st_mtim);
-        } else if (i == 0) {
-            free(path);
-            return NULL;
-        }
+        bool found = hash_stat(&hash, path);
         free(path);
+        if (!found && i == 0) return NULL;
     }
+    hash_plugins(&hash);
     mz_sha256_hex(&hash, hex);
     return mz_format("%s/compiler-%.32s", cache, hex);
 }

@@ -15,12 +15,14 @@ struct mz_compiler {
     struct mz_list words;      /* the command: "ccache gcc" has two */
     bool clang;                /* else gcc, or one that behaves like it */
     char *version;             /* its first line of --version */
+    struct mz_inputs *inputs;  /* notes what it looks at; NULL: does not matter */
     struct mz_list instrument; /* flags that make it call our hooks; they go behind the user's */
 };
 
 /* setting NULL: from the environment. Returns 0, or says what is wrong and returns MZ_STATUS_FAILED.
  * (mz_process_stopped(): the caller says it.) */
 int mz_compiler_find(struct mz_compiler *c, enum mz_language language, const char *setting);
+bool mz_compiler_is_script(const struct mz_compiler *c); /* one that may look at anything */
 void mz_compiler_release(struct mz_compiler *c);
 
 #endif
