@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "../event/link.h"
 #include "../report/memory.h"
+#include "tidy.h"
 
 #define RECORDS     (1u << 19)
 #define BLOCKS      (1u << 18)
@@ -55,7 +56,14 @@ static void put_places(struct mz_channel *c, const struct places *p)
     c->link_offset = p->link, c->common_offset = p->common;
 }
 
-int mz_channel_create(const struct mz_target *t, struct mz_channel **channel)
+/* Code without hooks is known before the program runs. */
+static void put_unseen(struct mz_channel *c, const struct mz_list *unseen)
+{
+    for (size_t i = 0; i < unseen->count && i < MZ_MAX_UNSEEN - 1; i++)
+        memcpy(c->unseen[i], unseen->items[i], strnlen(unseen->items[i], MZ_LONG_TEXT - 1));
+}
+
+int mz_channel_create(const struct mz_target *t, struct mz_outcome *outcome)
 {
     struct places places = lay_out(&t->options);
     int fd = memfd_create("mazurka-channel", MFD_CLOEXEC);
@@ -74,16 +82,21 @@ int mz_channel_create(const struct mz_target *t, struct mz_channel **channel)
     c->options = t->options;
     c->options.schedule_offset = places.schedule;
     put_places(c, &places);
+    if (t->program) put_unseen(c, &t->program->unseen);
+    if (t->program) c->options.unseen_code = t->program->unseen_code;
     if (t->options.mode == MZ_MODE_REPLAY && t->location_count) {
         c->location_count =
             (uint32_t)(t->location_count < MZ_MAX_LOCATIONS ? t->location_count : MZ_MAX_LOCATIONS);
         memcpy(c->locations, t->locations, c->location_count * sizeof *c->locations);
     }
+    if (t->options.mode == MZ_MODE_REPLAY && t->threads) memcpy(c->threads, t->threads, sizeof c->threads);
     if (t->options.mode == MZ_MODE_REPLAY)
         memcpy((char *)c + c->options.schedule_offset, t->schedule,
                t->options.schedule_length * sizeof(struct mz_step));
     if (t->tree_file) memcpy(c->tree_file, t->tree_file, strnlen(t->tree_file, sizeof c->tree_file - 1));
-    *channel = c;
+    outcome->channel = c;
+    outcome->channel_size = places.size;
+    outcome->link = (struct mz_link *)((char *)c + places.link);
     return fd;
 }
 
@@ -99,29 +112,9 @@ void mz_channel_tidy(struct mz_channel *c, const struct mz_options_block *option
 {
     struct places places = lay_out(options);
     put_places(c, &places);
-    if (c->arena_used > c->arena_size) c->arena_used = c->arena_size;
-    if (c->live_length > c->live_capacity) c->live_length = c->live_capacity;
-    if (c->record_count > c->records_capacity) c->record_count = (uint32_t)c->records_capacity;
-    if (c->block_count > c->blocks_capacity) c->block_count = (uint32_t)c->blocks_capacity;
-    if (c->finding_count > MZ_MAX_FINDINGS) c->finding_count = MZ_MAX_FINDINGS;
-    if (c->location_count > MZ_MAX_LOCATIONS) c->location_count = MZ_MAX_LOCATIONS;
-    if (c->warning_count > MZ_MAX_WARNINGS) c->warning_count = MZ_MAX_WARNINGS;
-    if (c->module_count > MZ_MAX_MODULES) c->module_count = MZ_MAX_MODULES;
-    c->end_text[sizeof c->end_text - 1] = '\0';
-    for (int i = 0; i < MZ_MAX_THREADS; i++) c->threads[i].name[sizeof c->threads[i].name - 1] = '\0';
-    for (uint32_t i = 0; i < c->module_count; i++) c->modules[i].path[sizeof c->modules[i].path - 1] = '\0';
-    for (size_t i = 0; i < sizeof c->notes / MZ_TEXT; i++) c->notes[i][MZ_TEXT - 1] = '\0';
-    for (uint32_t i = 0; i < c->finding_count; i++) {
-        struct mz_finding *f = &c->findings[i];
-        f->text[MZ_TEXT - 1] = f->file[MZ_TEXT - 1] = '\0';
-        if (f->thread >= MZ_MAX_THREADS) f->thread = 0;
-        if (f->other_thread >= MZ_MAX_THREADS) f->other_thread = 0;
-        if (f->block > c->block_count) f->block = 0;
-        if (f->op >= MZ_OP_COUNT) f->op = MZ_OP_NONE;
-        if (f->other_op >= MZ_OP_COUNT) f->other_op = MZ_OP_NONE;
-        if (f->steps_offset > c->size || f->steps > (c->size - f->steps_offset) / sizeof(struct mz_step))
-            f->steps = 0;
-    }
+    c->options = *options;
+    if (options->mode != MZ_MODE_REPLAY) c->record_count = c->block_count = 0; /* nothing is recorded then */
+    mz_channel_contents_tidy(c);
 }
 
 const struct mz_step *mz_outcome_schedule(const struct mz_outcome *outcome, const struct mz_finding *finding)

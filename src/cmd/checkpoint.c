@@ -24,6 +24,7 @@
 #include "../report/sha256.h"
 #include "../report/strbuf.h"
 #include "pool_internal.h"
+#include "tidy.h"
 
 #define ANY_FORM "mazurka checkpoint "
 #define MAGIC    ANY_FORM "4\n"
@@ -88,7 +89,8 @@ static int write_file(const char *name, const struct mz_strbuf *head, const stru
     char *path = mz_files_follow(name);
     if (!path) return -1;
     char *other = mz_format("%s" NEW, path);
-    int fd = open(other, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    unlink(other); /* of a run that was killed; see look_at() */
+    int fd = mz_files_create(other);
     FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
     bool good = f != NULL;
     good = good && fwrite(head->data, 1, head->length, f) == head->length;
@@ -177,11 +179,12 @@ static int claim(const char *name, const char *path)
 int mz_checkpoint_try(const char *name)
 {
     char *path = mz_files_follow(name);
-    if (!path) return cannot_write(name, strerror(errno));
+    if (!path) return cannot_write(name, mz_reason(errno));
     char *other = mz_format("%s" NEW, path);
     int status = look_at(path);
     if (status == 0) status = claim(name, path);
-    int fd = status == 0 ? open(other, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+    if (status == 0) unlink(other);
+    int fd = status == 0 ? mz_files_create(other) : -1;
     if (status == 0 && fd < 0) status = cannot_write(name, strerror(errno));
     if (fd >= 0) {
         close(fd);
@@ -213,7 +216,7 @@ int mz_checkpoint_put_aside(const struct mz_pool_options *options)
 {
     const char *wrong = NULL;
     char *path = mz_files_follow(options->checkpoint);
-    if (!path) return cannot_write(options->checkpoint, strerror(errno));
+    if (!path) return cannot_write(options->checkpoint, mz_reason(errno));
     char *old = free_name(path);
     if (what_is_there(path, &wrong) == UNFINISHED && !is_same_file(path, options->resume)) {
         if (rename(path, old) < 0)
@@ -296,7 +299,13 @@ static void get_findings(struct mz_pool *p, struct mz_message *m)
         struct mz_finding *f = mz_memory_new(sizeof *f);
         mz_get_bytes(m, f, sizeof *f);
         if (f->steps > (m->count - m->at) / sizeof(struct mz_step)) m->bad = true;
-        if (!m->bad) mz_pool_found(p, f, (const struct mz_step *)(const void *)(m->data + m->at));
+        const struct mz_step *steps = (const struct mz_step *)(const void *)(m->data + m->at);
+        if (!m->bad && (!mz_finding_tidy(f, 0) || !mz_steps_sound(steps, f->steps))) m->bad = true;
+        if (m->bad) {
+            free(f);
+            return;
+        }
+        mz_pool_found(p, f, steps);
         m->at += f->steps * sizeof(struct mz_step);
         free(f);
     }

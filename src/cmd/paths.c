@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "../report/files.h"
 #include "../report/memory.h"
 #include "../report/message.h"
 #include "../report/strbuf.h"
@@ -81,6 +82,20 @@ static bool make_directory(char *path)
     }
 }
 
+/* Whoever can write there decides what we run. NULL, or what is wrong with it. */
+static const char *distrust(const char *directory)
+{
+    struct stat s;
+    char *parent = mz_memory_stringn(directory, (size_t)(strrchr(directory, '/') - directory));
+    bool sticky = stat(parent, &s) == 0 && (s.st_mode & S_ISVTX);
+    bool shared = mz_files_shared(parent);
+    free(parent);
+    if (stat(directory, &s) < 0) return NULL;
+    if (s.st_uid != geteuid()) return "it belongs to another user";
+    if (mz_files_shared(directory)) return "others can write to it";
+    return shared && !sticky ? "others can replace it" : NULL;
+}
+
 const char *mz_paths_cache(void)
 {
     static char *cache;
@@ -92,7 +107,13 @@ const char *mz_paths_cache(void)
         cache = mz_format("%s/mazurka", base);
     else if (home && home[0] == '/' && access(home, X_OK) == 0) /* never make a home directory */
         cache = mz_format("%s/.cache/mazurka", home);
-    if (!cache || make_directory(cache)) return cache;
+    const char *wrong = NULL;
+    if (cache && make_directory(cache)) {
+        wrong = distrust(cache);
+        if (!wrong) return cache;
+        mz_notice("the cache %s is not used: %s; remove it, or name another directory in XDG_CACHE_HOME",
+                  cache, wrong);
+    }
     free(cache);
     cache = NULL;
     return NULL;

@@ -1,17 +1,21 @@
 /* Other programs and our own signals: see process.h. */
 #define _GNU_SOURCE
 #include "process.h"
+#include "cluster.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "follow.h"
 #include "tempdir.h"
 
 /* Seconds from a signal to the next, harder one; for what is left then. Open MPI gives us 1 s for all. */
@@ -29,16 +33,28 @@ static void open_standard_descriptors(void)
     if (fd > 2) close(fd);
 }
 
+/* A signal that would end us. Not those of a fault of ours, nor those that are ignored: nohup is heeded. (SIGINT is
+ * ignored in the background of a script, but not meant so.) */
+static bool asks_to_end(int s)
+{
+    static const int ending[] = {SIGHUP,  SIGQUIT,   SIGUSR1, SIGUSR2, SIGALRM, SIGSTKFLT,
+                                 SIGXCPU, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR};
+    struct sigaction now;
+    if (s == SIGINT || s == SIGTERM) return true;
+    if (s != SIGHUP && mz_cluster_is_launched())
+        return false; /* MPI may use it: MPICH tells by SIGUSR1 that a rank died */
+    bool ends = s >= SIGRTMIN;
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) ends |= s == ending[i];
+    return ends && sigaction(s, NULL, &now) == 0 && now.sa_handler != SIG_IGN;
+}
+
 void mz_process_init(void)
 {
     open_standard_descriptors();
     sigemptyset(&our_signals);
-    sigaddset(&our_signals, SIGINT);
-    sigaddset(&our_signals, SIGTERM);
     sigaddset(&our_signals, SIGCHLD);
-    struct sigaction
-        hangup; /* nohup is heeded. (SIGINT is ignored in the background of a script, but not meant so.) */
-    if (sigaction(SIGHUP, NULL, &hangup) < 0 || hangup.sa_handler != SIG_IGN) sigaddset(&our_signals, SIGHUP);
+    for (int s = 1; s <= SIGRTMAX; s++)
+        if (asks_to_end(s)) sigaddset(&our_signals, s);
     sigprocmask(SIG_BLOCK, &our_signals, &original_mask);
     signal(SIGCHLD, SIG_DFL); /* if it was ignored, children would vanish before we wait */
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is a write error, not our end */
@@ -62,8 +78,9 @@ static void replace(int fd, int by)
  * write to it, if they ignore SIGTTOU.) */
 static bool has_own_group(const struct mz_command *c) { return c->in >= 0 || !isatty(STDIN_FILENO); }
 
-static _Noreturn void run_child(const struct mz_command *c, int report)
+static _Noreturn void run_child(const struct mz_command *c, int report, int go)
 {
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* a compiler removes its files; what is followed is killed with us */
     mz_process_restore_signals();
     if (has_own_group(c)) {
         setpgid(0, 0);
@@ -72,26 +89,48 @@ static _Noreturn void run_child(const struct mz_command *c, int report)
     replace(STDIN_FILENO, c->in);
     replace(STDOUT_FILENO, c->out);
     replace(STDERR_FILENO, c->err);
+    if (c->inputs) mz_follow_child(go);
     execvp(c->argv[0], c->argv);
     int error = errno;
     if (write(report, &error, sizeof error) < 0) _exit(126);
     _exit(127);
 }
 
+static int wait_for(pid_t pid, struct mz_inputs *inputs);
+
+/* One that is followed stops before it is another program, and has to be let go on. */
+static void wait_for_exec(pid_t pid, struct mz_inputs *inputs, int report)
+{
+    struct pollfd p = {.fd = report, .events = POLLIN};
+    int status;
+    while (poll(&p, 1, 0) == 0) {
+        if (mz_follow_wait(inputs, pid, &status) != 0) {
+            mz_follow_ended(inputs, status);
+            return;
+        }
+        mz_process_look(LAST_GRACE);
+    }
+}
+
 pid_t mz_process_start(const struct mz_command *command)
 {
-    int report[2], error = 0;
+    int report[2], go[2] = {-1, -1}, error = 0;
     if (stopped) {
         errno = EINTR;
         return -1;
     }
     if (pipe2(report, O_CLOEXEC) < 0) return -1;
+    if (command->inputs && pipe2(go, O_CLOEXEC) < 0) go[0] = go[1] = -1; /* it is not followed then */
     fflush(NULL);
     pid_t pid = fork();
-    if (pid == 0) run_child(command, report[1]);
+    if (pid == 0) run_child(command, report[1], go[0]);
     int fork_error = errno;
+    if (pid > 0 && command->inputs) mz_follow_parent(command->inputs, pid, go[1]);
+    for (int i = 0; i < 2; i++)
+        if (go[i] >= 0) close(go[i]);
     if (pid > 0 && has_own_group(command)) setpgid(pid, pid);
     close(report[1]);
+    if (pid > 0 && command->inputs) wait_for_exec(pid, command->inputs, report[0]);
     ssize_t n = pid > 0 ? read(report[0], &error, sizeof error) : 0;
     close(report[0]);
     if (pid < 0) {
@@ -99,7 +138,7 @@ pid_t mz_process_start(const struct mz_command *command)
         return -1;
     }
     if (n != (ssize_t)sizeof error) return pid;
-    waitpid(pid, NULL, 0);
+    wait_for(pid, command->inputs);
     errno = error;
     return -1;
 }
@@ -144,12 +183,12 @@ static void end_group(pid_t group)
     kill(-group, SIGKILL);
 }
 
-int mz_process_wait(pid_t pid)
+static int wait_for(pid_t pid, struct mz_inputs *inputs)
 {
     int status, times = 0;
     double told = 0;
     for (;;) {
-        pid_t done = waitpid(pid, &status, WNOHANG);
+        pid_t done = inputs ? mz_follow_wait(inputs, pid, &status) : waitpid(pid, &status, WNOHANG);
         if (done == pid) break;
         if (done < 0 && errno != EINTR) return 127 << 8;
         if (stopped && (times == 0 || mz_process_clock() - told >= GRACE)) {
@@ -161,6 +200,8 @@ int mz_process_wait(pid_t pid)
     if (stopped) end_group(pid);
     return status;
 }
+
+int mz_process_wait(pid_t pid) { return wait_for(pid, NULL); }
 
 void mz_process_die_if_stopped(void)
 {
@@ -184,7 +225,7 @@ int mz_process_status(int wait_status)
 int mz_process_run(const struct mz_command *command)
 {
     pid_t pid = mz_process_start(command);
-    return pid < 0 ? -1 : mz_process_status(mz_process_wait(pid));
+    return pid < 0 ? -1 : mz_process_status(wait_for(pid, command->inputs));
 }
 
 static double read_clock(clockid_t clock)
@@ -197,6 +238,12 @@ static double read_clock(clockid_t clock)
 double mz_process_clock(void) { return read_clock(CLOCK_MONOTONIC); }
 
 double mz_process_used(void) { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
+
+double mz_process_used_of(pid_t pid)
+{
+    clockid_t clock;
+    return clock_getcpuclockid(pid, &clock) == 0 ? read_clock(clock) : 0;
+}
 
 double mz_process_used_by(const struct rusage *u)
 {

@@ -1,7 +1,7 @@
 /* Starting other programs and waiting for them, and the signals of the command itself.
  *
- * Invariant: from mz_process_init() on, SIGINT, SIGTERM, SIGHUP and SIGCHLD are blocked in the command and
- * are only taken by sigtimedwait(). So the command is never killed between making a temporary file and
+ * Invariant: from mz_process_init() on, SIGCHLD and all signals that would end the command, but for SIGKILL and
+ * faults of its own, are blocked and are only taken by sigtimedwait(): each is a request to stop. So the command is never killed between making a temporary file and
  * removing it; whoever waits for a child looks at the signals (mz_process_wait, src/cmd/target.c). Children
  * start with the signal state that the command was started with.
  */
@@ -13,10 +13,12 @@
 #include <sys/types.h>
 
 struct rusage;
+struct mz_inputs;
 
 struct mz_command {
-    char **argv;      /* argv[0] is looked up in PATH */
-    int in, out, err; /* descriptors; -1: the command's own */
+    char **argv;              /* argv[0] is looked up in PATH */
+    int in, out, err;         /* descriptors; -1: the command's own */
+    struct mz_inputs *inputs; /* notes what it and all that it starts look at; NULL: does not matter */
 };
 
 void mz_process_init(void);
@@ -43,6 +45,7 @@ int mz_process_run(const struct mz_command *command);
 int mz_process_next_signal(double seconds);
 double mz_process_clock(void);                     /* seconds, monotonic */
 double mz_process_used(void);                      /* seconds of a processor, by this process */
+double mz_process_used_of(pid_t pid);              /* ... by one that runs */
 double mz_process_used_by(const struct rusage *u); /* ... by one that has ended */
 uint64_t mz_process_peak(void);                    /* bytes that it has had */
 uint32_t mz_process_processors(void);              /* that it may use */

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,11 +46,24 @@ void mz_tempdir_remove(void)
     path = NULL;
 }
 
+/* Others may write there, but not to what is ours. */
+static bool is_safe(const char *directory)
+{
+    struct stat s;
+    return !(stat(directory, &s) == 0 && (s.st_mode & S_IWOTH) && !(s.st_mode & S_ISVTX));
+}
+
 const char *mz_tempdir(void)
 {
     if (path) return path;
     const char *parent = getenv("TMPDIR");
-    char *template = mz_format("%s/mazurka-XXXXXX", parent && parent[0] ? parent : "/tmp");
+    if (!parent || !parent[0]) parent = "/tmp";
+    if (!is_safe(parent)) {
+        mz_fail("others can replace files in %s, which has no sticky bit: name another directory in TMPDIR",
+                parent);
+        return NULL;
+    }
+    char *template = mz_format("%s/mazurka-XXXXXX", parent);
     if (!mkdtemp(template)) {
         mz_fail("cannot make a temporary directory %s: %s", template, strerror(errno));
         free(template);

@@ -4,12 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "memory.h"
@@ -24,6 +26,41 @@ static bool is_descriptor(const char *path)
     return !strncmp(path, "/proc/", strlen("/proc/")) || !strncmp(path, "/dev/fd/", strlen("/dev/fd/"));
 }
 
+/* ---- directories of many ---- */
+
+bool mz_files_shared(const char *directory)
+{
+    struct stat s;
+    if (stat(directory, &s) < 0) return false;
+    bool others = (s.st_mode & S_IWOTH) || ((s.st_mode & S_IWGRP) && s.st_gid != getegid() && s.st_gid != 0);
+    return others || (s.st_uid != geteuid() && s.st_uid != 0);
+}
+
+static char *directory_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return !slash          ? mz_memory_string(".")
+           : slash == path ? mz_memory_string("/")
+                           : mz_memory_stringn(path, (size_t)(slash - path));
+}
+
+/* A link, pipe or the like that somebody else has put into a directory that is not theirs alone. */
+static bool is_foreign(const char *path)
+{
+    struct stat entry, parent;
+    if (lstat(path, &entry) < 0 || S_ISREG(entry.st_mode) || S_ISDIR(entry.st_mode)) return false;
+    char *directory = directory_of(path);
+    bool known = stat(directory, &parent) == 0, shared = mz_files_shared(directory);
+    free(directory);
+    if (!known || !shared || entry.st_uid == geteuid() || entry.st_uid == 0) return false;
+    return entry.st_uid != parent.st_uid || (parent.st_mode & S_IWOTH);
+}
+
+int mz_files_create(const char *path)
+{
+    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
 bool mz_files_special(const char *path)
 {
     struct stat status;
@@ -34,6 +71,11 @@ char *mz_files_follow(const char *path)
 {
     char *at = mz_memory_string(path), target[PATH_MAX];
     for (int i = 0; i < MOST_LINKS; i++) {
+        if (!is_descriptor(at) && is_foreign(at)) {
+            free(at);
+            errno = MZ_NOT_OURS;
+            return NULL;
+        }
         ssize_t n = is_descriptor(at) ? -1 : readlink(at, target, sizeof target - 1);
         if (n < 0) return at;
         target[n] = '\0';
@@ -51,9 +93,10 @@ char *mz_files_follow(const char *path)
 
 static bool told_to_stop(void)
 {
-    sigset_t pending;
-    return sigpending(&pending) == 0 &&
-           (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) || sigismember(&pending, SIGHUP));
+    sigset_t pending; /* of those that are blocked: all but SIGCHLD ask us to stop (cmd/process.h) */
+    if (sigpending(&pending) < 0) return false;
+    sigdelset(&pending, SIGCHLD);
+    return !sigisemptyset(&pending);
 }
 
 static int open_special(const char *path)
@@ -84,14 +127,22 @@ static int write_all(int fd, const char *data, size_t length)
     return 0;
 }
 
+/* Nobody can know it before; and if somebody did, the file would not be made. */
+static char *unused_name(const char *path)
+{
+    uint64_t number = 0;
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number) number = (uint64_t)getpid();
+    return mz_format("%s.%" PRIx64 ".tmp", path, number);
+}
+
 int mz_files_store(const char *path, const void *data, size_t length)
 {
     char *real = mz_files_follow(path);
     if (!real) return -1;
     bool special = mz_files_special(real);
-    char *temporary = special ? NULL : mz_format("%s.%ld.tmp", real, (long)getpid());
+    char *temporary = special ? NULL : unused_name(real);
     int error = 0;
-    int fd = special ? open_special(real) : open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int fd = special ? open_special(real) : mz_files_create(temporary);
     if (fd < 0 || write_all(fd, data, length) < 0) error = errno;
     if (fd >= 0 && close(fd) < 0 && !error) error = errno;
     if (!error && !special && rename(temporary, real) < 0) error = errno;

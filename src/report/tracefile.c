@@ -9,9 +9,10 @@
 #include "memory.h"
 #include "sha256.h"
 #include "strbuf.h"
+#include "thread_paths.h"
 
 #define MAGIC      "mazurka-trace\t"
-#define FORMAT     1
+#define FORMAT     2 /* steps and slots name threads by their paths */
 #define CHECKSUM   "checksum\t"
 #define MAX_FIELDS 12
 
@@ -21,8 +22,9 @@ static const char *const op_keys[] = {
 #undef OP
 };
 
-static const char *const state_keys[] = {"unknown", "runnable", "finished", "locking",  "waiting", "joining",
-                                         "semwait", "barrier",  "futex",    "spinning", "failed",  "exiting"};
+static const char *const state_keys[] = {"unknown",  "runnable", "finished", "locking", "waiting",
+                                         "joining",  "semwait",  "barrier",  "futex",   "sigwait",
+                                         "spinning", "failed",   "exiting"};
 #define STATES (sizeof state_keys / sizeof *state_keys)
 _Static_assert(STATES == MZ_THREAD_EXITING + 1, "a key for every state");
 
@@ -184,6 +186,13 @@ static void write_operation(struct mz_strbuf *b, const struct mz_operation *o)
     mz_strbuf_addc(b, '\n');
 }
 
+/* The numbers of threads in all that follows. */
+static void write_slots(struct mz_strbuf *b, const struct mz_bug *bug)
+{
+    for (int s = 0; s < MZ_MAX_THREADS; s++)
+        if (bug->slots[s].used) mz_strbuf_addf(b, "slot\t%d\t%s\n", s, bug->slots[s].name);
+}
+
 /* Each step, followed by what happened in it. */
 static void write_schedule(struct mz_strbuf *b, const struct mz_bug *bug)
 {
@@ -192,8 +201,7 @@ static void write_schedule(struct mz_strbuf *b, const struct mz_bug *bug)
         const struct mz_operation *o = i < bug->operation_count ? &bug->operations[i] : NULL;
         for (; step < bug->schedule_length && (!o || step < o->step); step++) {
             const struct mz_step *s = &bug->schedule[step];
-            mz_strbuf_addf(b, "step\t%zu\t%u\t%s\t%u\n", step + 1, s->thread,
-                           mz_bug_thread_name(bug, s->thread), s->choice);
+            mz_strbuf_addf(b, "step\t%zu\t%s\t%u\n", step + 1, bug->slots[s->thread].name, s->choice);
         }
         if (o) write_operation(b, o);
     }
@@ -221,6 +229,7 @@ int mz_trace_write(const char *path, const struct mz_recipe *recipe, const struc
     struct mz_strbuf b = {0};
     mz_strbuf_addf(&b, MAGIC "%d\n", FORMAT);
     write_recipe(&b, recipe);
+    write_slots(&b, bug);
     write_finding(&b, bug);
     write_history(&b, bug);
     write_threads(&b, bug);
@@ -240,6 +249,7 @@ struct reader {
     struct mz_stack *stack; /* that `frame` records belong to */
     int accesses;
     size_t schedule_capacity, leak_capacity;
+    bool damaged;
 };
 
 static void set(char **to, const char *text)
@@ -335,11 +345,22 @@ static void read_frame(struct reader *r, char **f)
     if (r->stack) mz_stack_add(r->stack, f[1], f[2], (unsigned)number(f[3]));
 }
 
+static void read_slot(struct reader *r, char **f)
+{
+    if (!f[1] || !f[2] || !mz_threads_add_path(r->bug->slots, (int)number(f[1]), f[2])) r->damaged = true;
+}
+
 static void read_step(struct reader *r, char **f)
 {
     struct mz_bug *bug = r->bug;
+    int thread = f[2] ? mz_threads_find(bug->slots, f[2]) : -1;
+    int64_t choice = number(f[3]);
+    if (thread < 0 || choice < 0 || choice > UINT8_MAX) {
+        r->damaged = true;
+        return;
+    }
     MZ_GROW(bug->schedule, bug->schedule_length, r->schedule_capacity);
-    bug->schedule[bug->schedule_length++] = (struct mz_step){slot(f[2]), (uint8_t)number(f[4])};
+    bug->schedule[bug->schedule_length++] = (struct mz_step){(uint8_t)thread, (uint8_t)choice};
 }
 
 static void read_operation(struct reader *r, char **f)
@@ -387,7 +408,7 @@ static void read_line(struct reader *r, char *line)
     } records[] = {{"finding", read_finding}, {"object", read_object},       {"access", read_access},
                    {"thread", read_thread},   {"frame", read_frame},         {"step", read_step},
                    {"op", read_operation},    {"allocated", read_allocated}, {"freed", read_freed},
-                   {"leak", read_leak},       {"location", read_location}};
+                   {"leak", read_leak},       {"location", read_location},   {"slot", read_slot}};
     char *fields[MAX_FIELDS] = {0}, *rest = line, *field;
     for (int i = 0; i < MAX_FIELDS && (field = strsep(&rest, "\t")); i++) fields[i] = unescape(field);
     if (!fields[0]) return;
@@ -409,6 +430,9 @@ static int verify(const char *path, struct mz_strbuf *b)
     if (strncmp(text, MAGIC, strlen(MAGIC)) != 0) return mz_fail("%s is not a mazurka trace file", path);
     long format = strtol(text + strlen(MAGIC), NULL, 10);
     if (format > FORMAT) return mz_fail("%s was written by a newer mazurka (trace format %ld)", path, format);
+    if (format < FORMAT)
+        return mz_fail("%s was written by an older mazurka (trace format %ld): run `mazurka check` again",
+                       path, format);
     if (b->length < tail || memchr(text, '\0', b->length)) return mz_fail("%s is damaged or cut short", path);
     const char *sum = text + b->length - tail;
     mz_sha256_init(&hash);
@@ -427,13 +451,15 @@ int mz_trace_read(const char *path, struct mz_recipe *recipe, struct mz_bug *bug
     struct reader r = {.recipe = recipe, .bug = bug};
     *recipe = (struct mz_recipe){0};
     *bug = (struct mz_bug){0};
+    bug->slots = mz_memory_new(MZ_MAX_THREADS * sizeof *bug->slots);
     const char *wrong = mz_files_load(path, MAGIC, &b);
     int status = wrong ? mz_fail("%s: %s", path, wrong) : 0;
     if (status == 0) status = verify(path, &b);
     if (status == 0) {
         char *rest = b.data, *line;
         while ((line = strsep(&rest, "\n"))) read_line(&r, line);
-        if (bug->kind == MZ_KIND_NOTHING) status = mz_fail("%s holds no finding", path);
+        if (r.damaged) status = mz_fail("%s is damaged: a record of it makes no sense", path);
+        if (status == 0 && bug->kind == MZ_KIND_NOTHING) status = mz_fail("%s holds no finding", path);
         set(&bug->trace, path);
         if (!bug->message) bug->message = mz_memory_string(mz_kind_name(bug->kind));
     }
