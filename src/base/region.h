@@ -7,11 +7,17 @@
 #ifndef MZ_BASE_REGION_H
 #define MZ_BASE_REGION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Returns NULL when the address space is exhausted. The memory reads as zero. */
 void *mz_region_reserve(size_t bytes);
 void mz_region_free(void *region, size_t bytes);
+/* From now on it is only read. */
+void mz_region_freeze(void *region, size_t bytes);
+/* Called for every region when it is there, and when it is gone. Supplied by whoever wants to know; by default nothing
+ * happens. */
+void mz_region_noted(void *region, size_t bytes, bool there);
 /* Gives the memory of the first so many bytes back; they read as zero again. */
 void mz_region_empty(void *region, size_t bytes);
 

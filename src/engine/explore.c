@@ -183,7 +183,7 @@ struct mz_step mz_default_step(struct mz_exploration *x, uint32_t k)
 
 struct mz_step mz_unforeseen(struct mz_exploration *x)
 {
-    MZ_ASSERT(!x->options.strict);
+    MZ_ASSERT(!x->options.deterministic);
     x->diverged = true;
     return (struct mz_step){MZ_NOBODY, 0};
 }
@@ -261,6 +261,24 @@ static bool arrays_full(const struct mz_exploration *x)
            x->journal_count + MARGIN > x->journal_capacity;
 }
 
+/* On from a state that was there before, to see whether the same follows. */
+static struct mz_step walk(struct mz_exploration *x, uint32_t k)
+{
+    struct mz_step step = mz_recheck_step(x, k);
+    return step.thread == MZ_NOBODY ? nobody(x, MZ_ENDING_VISITED) : step;
+}
+
+static void count(struct mz_exploration *x);
+
+/* The execution ends here, at node k, for all but the walk that goes on from it. */
+static struct mz_step walk_on(struct mz_exploration *x, uint32_t k)
+{
+    x->ending = MZ_ENDING_VISITED;
+    count(x);
+    x->reduction->end(x);
+    return x->nodes[k].step;
+}
+
 static struct mz_step live_step(struct mz_exploration *x)
 {
     enum mz_ending why;
@@ -271,7 +289,10 @@ static struct mz_step live_step(struct mz_exploration *x)
     /* Trees do not grow now: if giving them up helps, that can wait until the execution has ended. */
     if (k % 1024 == 1023 && (arrays_full(x) || (!x->stateful && mz_explore_full(x) && !mz_can_fall_back(x))))
         return nobody(x, MZ_ENDING_MEMORY);
-    if (x->stateful && !is_new_state(x, k, &why)) return nobody(x, why);
+    if (x->stateful && x->stateful->check) mz_recheck_node(x, k);
+    if (mz_unlikely(mz_recheck_walks(x))) return walk(x, k);
+    if (x->stateful && !is_new_state(x, k, &why))
+        return why == MZ_ENDING_VISITED && mz_recheck_begin(x, k) ? walk_on(x, k) : nobody(x, why);
     if (x->reduction->pending)
         for (uint64_t t = x->view->alive; t; t &= t - 1) x->reduction->pending(x, __builtin_ctzll(t));
     if (!x->nodes[k].enabled) return nobody(x, MZ_ENDING_MAXIMAL);
@@ -340,7 +361,10 @@ void mz_explore_commit(struct mz_exploration *x, enum mz_access access, uint64_t
     x->thread_events[step.thread][x->thread_event_count[step.thread]] = k + 1;
     mz_journal_set(x, &x->thread_event_count[step.thread], x->thread_event_count[step.thread] + 1);
     sleep_of_next(x, k);
-    x->reduction->event(x, k + 1, x->race_count - races);
+    if (mz_unlikely(mz_recheck_walks(x)))
+        x->race_count = races;
+    else
+        x->reduction->event(x, k + 1, x->race_count - races);
 }
 
 /* Local operations of replayed steps were dealt with when the steps were new. */
@@ -537,21 +561,9 @@ static bool cut_short(const struct mz_exploration *x)
     }
 }
 
-bool mz_explore_end(struct mz_exploration *x)
+/* Up the path to a node with a branch left. */
+static bool climb(struct mz_exploration *x)
 {
-    count(x);
-    if (cut_short(x)) return false;
-    if (x->restart) {
-        start_over(x);
-        if (mz_shared(x)) mz_share_restart(x);
-        return true;
-    }
-    x->reduction->end(x);
-    if (x->options.memory_limit && !x->stateful && mz_explore_full(x)) x->ending = MZ_ENDING_MEMORY;
-    if (x->ending == MZ_ENDING_MEMORY && mz_can_fall_back(x)) mz_fall_back(x);
-    if (cut_short(x)) return false;
-    if (mz_unlikely(mz_shared(x))) mz_share_offer(x);
-    if (mz_unlikely(x->tree_log)) mz_tree_log_execution(x);
     for (uint32_t k = x->path.depth + x->barren; k-- > x->share.top;) {
         if (x->options.sleep_sets && !(x->barren && k == x->path.depth))
             mz_sleep_add(x, k, mz_elem_of(&x->path.events[k]));
@@ -561,9 +573,41 @@ bool mz_explore_end(struct mz_exploration *x)
             return true;
         }
     }
+    return false;
+}
+
+bool mz_explore_end(struct mz_exploration *x)
+{
+    uint32_t branch;
+    bool walked = mz_recheck_walks(x);
+    if (mz_likely(!walked)) count(x);
+    if (cut_short(x)) return false;
+    if (x->restart) {
+        start_over(x);
+        if (mz_shared(x)) mz_share_restart(x);
+        return true;
+    }
+    if (mz_likely(!walked)) x->reduction->end(x);
+    if (mz_unlikely(walked) && mz_recheck_next(x, &branch)) {
+        rewind_to(x, branch);
+        return true;
+    }
+    if (x->options.memory_limit && !x->stateful && mz_explore_full(x)) x->ending = MZ_ENDING_MEMORY;
+    if (x->ending == MZ_ENDING_MEMORY && mz_can_fall_back(x)) mz_fall_back(x);
+    if (cut_short(x)) return false;
+    if (mz_unlikely(mz_shared(x))) mz_share_offer(x);
+    if (mz_unlikely(x->tree_log)) mz_tree_log_execution(x);
+    if (climb(x)) return true;
     if (x->tree_log) mz_tree_log_end(x);
     x->counters.share = MZ_SHARE_ONE;
     return false;
+}
+
+bool mz_explore_again(struct mz_exploration *x)
+{
+    if (cut_short(x)) return false;
+    start_over(x);
+    return true;
 }
 
 void mz_explore_cut(struct mz_exploration *x) { x->cut = true; }

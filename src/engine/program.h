@@ -157,10 +157,21 @@ struct mz_explore_options {
      * `threads` are those that go round; of these, `writers` do more than look at things. If there is none,
      * they wait for something that will not happen: a livelock. */
     void (*endless)(void *system, uint32_t depth, uint64_t threads, uint64_t writers);
+    /* For tests: go on from states that were there before, by all steps for so many, then at random, and see
+     * that the same follows (state_check.c). If it does not, the system is told two ways to one identity from
+     * which the last step leads to different ones; NULL: that is a bug. The outline is the identity without
+     * what may be dead; NULL: it is the same. A state that can never be met again, as its identity is made
+     * up, is none to compare. */
+    uint32_t check_states;
+    void (*state_differs)(void *system, const struct mz_step *one, uint32_t length,
+                          const struct mz_step *other, uint32_t other_length);
+    void (*state_outline)(void *system, struct mz_state *out);
+    bool (*state_is_unique)(void *system);
     enum mz_order order;
     uint64_t order_seed;
     void *system;
-    bool strict; /* the system is known to be deterministic: check what was foreseen of it */
+    bool deterministic; /* the system is known to be: a step that cannot be taken again is a bug of ours */
+    bool strict;        /* check that each event has the access that the wakeup tree foresaw */
     /* If given, the first execution follows it: to run a recorded schedule again. */
     const struct mz_step *schedule;
     uint32_t schedule_length;
@@ -202,6 +213,8 @@ void mz_explore_resume(struct mz_exploration *x);
 struct mz_step mz_explore_next(struct mz_exploration *x);
 void mz_explore_commit(struct mz_exploration *x, enum mz_access access, uint64_t old);
 bool mz_explore_end(struct mz_exploration *x);
+/* After end has said that all is explored: start over, with what is known by now. False if not all is. */
+bool mz_explore_again(struct mz_exploration *x);
 /* Before the end: the execution was a part of another one and does not count. */
 void mz_explore_cut(struct mz_exploration *x);
 void mz_explore_abandon(struct mz_exploration *x); /* instead: only count it, the search is over */
@@ -238,6 +251,8 @@ mz_number mz_explore_last_event(const struct mz_exploration *x, uint32_t object)
 /* The executions so far in this task that the balancer has not been told of. */
 uint64_t mz_explore_unshared(const struct mz_exploration *x);
 /* Bytes of memory for the path and the trees: the most there was when it was asked for. */
+/* Of a search that is complete: NULL, or what of it cannot be right (damage.c). */
+const char *mz_explore_damage(const struct mz_exploration *x);
 uint64_t mz_explore_memory(struct mz_exploration *x);
 uint64_t mz_explore_trees(const struct mz_exploration *x); /* of that, what wakeup trees have ever needed */
 

@@ -46,8 +46,8 @@ static void event(struct mz_exploration *x, mz_number n, uint32_t races)
     if (!n) return;
     const struct mz_event *e = mz_event_at(x, n);
     uint8_t foreseen = x->nodes[n - 1].foreseen;
-    if (x->options.strict && foreseen && !x->restart) /* else it was compared with others as what it is not */
-        MZ_ASSERT(foreseen == e->access + 1);
+    if (x->options.strict && foreseen && !x->restart && foreseen != e->access + 1)
+        MZ_BUG("an event does not have the access that the wakeup tree foresaw");
     for (uint64_t c = e->choices & ~mz_bit(e->choice); c; c &= c - 1) {
         struct mz_race *r = mz_race_new(x);
         r->first = n;

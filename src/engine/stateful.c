@@ -23,6 +23,7 @@ struct mz_stateful *mz_stateful_new(struct mz_exploration *x)
     s->luck = mz_region_reserve(MZ_MAX_THREADS * sizeof *s->luck);
     MZ_ASSERT(s->luck);
     if (x->options.algorithm == MZ_ALG_SDPOR) s->graph = mz_graph_new();
+    if (x->options.check_states) s->check = mz_recheck_new(x);
     s->random = x->options.order_seed;
     return s;
 }
@@ -33,6 +34,7 @@ void mz_stateful_free(struct mz_exploration *x)
     mz_store_free(&s->store);
     if (s->futures) mz_futures_free(s->futures);
     if (s->graph) mz_graph_free(s->graph);
+    if (s->check) mz_recheck_free(x, s->check);
     if (s->position) mz_region_free(s->position, (size_t)MAX_STATES * sizeof *s->position);
     mz_region_free(s->marks, (size_t)(x->capacity + 1) * sizeof *s->marks);
     mz_region_free(s->luck, MZ_MAX_THREADS * sizeof *s->luck);
@@ -47,6 +49,7 @@ void mz_stateful_clear(struct mz_exploration *x)
     mz_store_clear(&s->store);
     if (s->futures) mz_futures_clear(s->futures);
     if (s->graph) mz_graph_clear(s->graph);
+    if (s->check) mz_recheck_clear(s->check);
     if (x->options.order == MZ_ORDER_LEARNED) memset(s->luck, 0, MZ_MAX_THREADS * sizeof *s->luck);
     s->component_count = 0;
     if (s->position) mz_region_free(s->position, (size_t)MAX_STATES * sizeof *s->position);

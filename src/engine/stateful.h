@@ -61,6 +61,18 @@ uint64_t mz_store_growth(const struct mz_store *s); /* bytes that the table will
 /* In place of another state, which is neither on the path nor open, and is forgotten; 0 if none was found. */
 uint32_t mz_store_replace(struct mz_store *s, const struct mz_state *state);
 
+/* ---- state_check.c: for tests, does the same follow from states with one identity? ---- */
+
+struct mz_state_check;
+struct mz_state_check *mz_recheck_new(const struct mz_exploration *x);
+void mz_recheck_free(const struct mz_exploration *x, struct mz_state_check *c);
+void mz_recheck_clear(struct mz_state_check *c);
+bool mz_recheck_walks(const struct mz_exploration *x); /* from a known state on */
+void mz_recheck_node(struct mz_exploration *x, uint32_t k);
+struct mz_step mz_recheck_step(struct mz_exploration *x, uint32_t k);
+bool mz_recheck_begin(struct mz_exploration *x, uint32_t k);
+bool mz_recheck_next(struct mz_exploration *x, uint32_t *node);
+
 /* ---- future.c: sets of what happens later ---- */
 
 /* An entry is a struct mz_elem: the thread has an event with this access on this object, or is blocked before
@@ -141,9 +153,10 @@ struct mz_stateful {
     struct mz_mark *marks;
     uint32_t *component; /* the open states, in the order of discovery */
     uint32_t component_count;
-    uint32_t *position;         /* of open states in `component`, plus one; NULL: no state is forgotten */
-    struct mz_futures *futures; /* NULL: not needed */
-    struct mz_graph *graph;     /* sdpor */
+    uint32_t *position;           /* of open states in `component`, plus one; NULL: no state is forgotten */
+    struct mz_futures *futures;   /* NULL: not needed */
+    struct mz_graph *graph;       /* sdpor */
+    struct mz_state_check *check; /* NULL: states are trusted */
     struct mz_child child;
     uint64_t random;
     int16_t (*luck)[MZ_LUCK]; /* of threads with objects, see mz_stateful_first */

@@ -320,6 +320,7 @@ struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *
         .tree_log = settings->tree_log,
         .full = settings->limited ? full : NULL,
         .system = s,
+        .deterministic = true,
         .strict = true,
     };
     s->steps = calloc(s->options.max_steps, sizeof *s->steps);
