@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MZ_CHANNEL_MAGIC   0x4d5a43484e310a00ull
-#define MZ_CHANNEL_VERSION 26u
+#define MZ_CHANNEL_VERSION 31u
 #define MZ_CHANNEL_ENV     "MAZURKA_CHANNEL"
 
 #define MZ_MAX_THREADS  64
@@ -21,6 +21,8 @@
 #define MZ_MAX_MODULES  64
 #define MZ_MAX_FRAMES   24
 #define MZ_TEXT         256
+#define MZ_LONG_TEXT    512
+#define MZ_MAX_UNSEEN   32
 
 enum mz_mode {
     MZ_MODE_EXPLORE = 1, /* explore everything, write counters and findings */
@@ -71,7 +73,9 @@ enum mz_end { /* why the target stopped */
               MZ_END_MEMORY,      /* --memory-limit */
               MZ_END_UNSUPPORTED, /* end_text says what and what to do instead */
               MZ_END_INTERNAL,    /* a bug of ours: end_text */
-              MZ_END_DIVERGED     /* replaying: the schedule does not fit this program; end_text */
+              MZ_END_DIVERGED,    /* replaying: the schedule does not fit this program; end_text */
+              MZ_END_UNSEEN,      /* writes that no hook shows: the search must start over in the safe mode */
+              MZ_END_COUNT
 };
 
 enum mz_capture {
@@ -91,13 +95,15 @@ struct mz_place {
     uint64_t pc[MZ_MAX_FRAMES];
 };
 
-struct mz_thread_info { /* a thread slot: slot 0 is main */
+/* A thread slot: slot 0 is main, and parents have lower slots than their children. The target gives out slots as it
+ * meets threads; replaying, the command gives it the slots that the schedule was made with. */
+struct mz_thread_info {
     uint8_t used;
     uint8_t parent;       /* slot */
     uint16_t spawn_index; /* 1 for the parent's first child */
     uint32_t reserved;
-    uint64_t start; /* address of the start routine */
-    char name[48];  /* the path, "0.1.2" */
+    uint64_t start;                /* address of the start routine */
+    char name[2 * MZ_MAX_THREADS]; /* the path, "0.1.2"; the longest is 0.1.1.1... */
 };
 
 /* Final state of a thread at a finding. */
@@ -111,6 +117,7 @@ enum mz_thread_state {
     MZ_THREAD_SEMWAIT,
     MZ_THREAD_BARRIER,
     MZ_THREAD_FUTEX,
+    MZ_THREAD_SIGWAIT,  /* for a signal */
     MZ_THREAD_SPINNING, /* goes round a loop that changes nothing */
     MZ_THREAD_FAILED,   /* the finding happened here */
     MZ_THREAD_EXITING   /* called exit or returned from main */
@@ -194,7 +201,17 @@ struct mz_layout {
     struct mz_part parts[MZ_MAX_PARTS];
 };
 
+struct mz_unseen_write { /* memory that changed without a hook: audit.c */
+    uint64_t address;
+    uint64_t pc; /* where the thread was stopped next; 0: not known */
+    uint32_t size;
+    uint8_t thread; /* that ran; MZ_MAX_THREADS: not known */
+    uint8_t reserved[3];
+};
+#define MZ_MAX_UNSEEN_WRITES 16
+
 #define MZ_MAX_WARNINGS  16
+#define MZ_MAX_REORDERS  4
 #define MZ_WARNING_STEPS 4
 struct mz_warning { /* mutexes that are taken in a circle */
     uint32_t steps, reserved;
@@ -203,6 +220,12 @@ struct mz_warning { /* mutexes that are taken in a circle */
         uint64_t pc;           /* ... here */
         uint8_t thread, reserved[7];
     } step[MZ_WARNING_STEPS];
+};
+
+/* Two atomic accesses of a thread, in the order of the program, that their memory orders leave unordered. */
+struct mz_reorder {
+    uint64_t key[2], pc[2];
+    uint8_t writes[2], thread, reserved[5];
 };
 
 enum mz_location_kind {
@@ -243,6 +266,12 @@ enum mz_backtrack { /* how to come to the node of the next branch */
                     MZ_BACKTRACK_RERUN       /* run the program again from its start */
 };
 
+enum mz_safe { /* is it believed that the hooks show all writes, and that going back is exact? */
+               MZ_SAFE_OFF,
+               MZ_SAFE_PAGES, /* not the former: memory is compared */
+               MZ_SAFE_RERUN  /* neither: every execution is run from the start, if it can be */
+};
+
 struct mz_options_block {
     uint32_t mode, algorithm;
     uint32_t order;       /* enum mz_order */
@@ -253,7 +282,8 @@ struct mz_options_block {
     uint8_t spurious_wakeups;
     uint8_t leaks;
     uint8_t nondet_given;
-    uint8_t backtrack; /* enum mz_backtrack */
+    uint8_t backtrack;   /* enum mz_backtrack */
+    uint8_t unseen_code; /* the program has functions that access memory without hooks */
     uint8_t
         goes_round; /* MZ_MODE_REPLAY: the schedule ends where threads go round for ever: see that they do */
     uint8_t state_capture; /* enum mz_capture */
@@ -261,7 +291,12 @@ struct mz_options_block {
     uint8_t shared; /* a worker: explores what it is told to (link.h); 2: gives even small pieces to others */
     uint8_t eager;  /* dpor: 2007, Fig. 9 */
     uint8_t keep;   /* a worker: before a limit ends it, it gives back what is left of its task */
-    uint8_t reserved[1];
+    uint8_t strict; /* for tests: an event without the access that the wakeup tree foresaw is MZ_BUG */
+    uint8_t check_states; /* for tests: steps that are all tried from a state that was there before */
+    uint8_t safe;         /* enum mz_safe */
+    uint8_t
+        trusting; /* for tests: code that is known to have no hooks is trusted all the same, until memory shows it */
+    uint8_t reserved[5];
     int64_t nondet_low, nondet_high;                  /* numbers of __VERIFIER_nondet_int and the like */
     uint64_t max_steps, max_executions, memory_limit; /* 0: none */
     volatile uint32_t stop;                           /* the command asks to stop (time limit, SIGINT) */
@@ -327,14 +362,17 @@ struct mz_channel {
     uint64_t common_offset;                        /* struct mz_common, a page or more of its own */
     char tree_file[4096];                          /* --record-tree; empty: none */
     uint32_t tree_error, reserved5;                /* errno: it could not be written */
-    char notes[8][MZ_TEXT];                        /* what was not modelled; empty strings end the list */
-    char hint[MZ_TEXT];                            /* what would be faster; empty: nothing */
-    volatile uint32_t analysing;                   /* between executions: the program does not run */
-    volatile uint32_t in_kernel;                   /* the program is inside of a system call ... */
-    uint32_t kernel_thread;                        /* ... of this slot ... */
-    char kernel_call[28];                          /* ... of this name ... */
-    struct mz_place kernel_place;                  /* ... made here */
-    double switch_ns;                              /* a switch of fibers and back, measured at the start */
+    char notes[8][MZ_TEXT];                        /* remarks; an empty string ends the list */
+    char unseen[MZ_MAX_UNSEEN][MZ_LONG_TEXT];      /* what the search did not see; likewise */
+    uint32_t unseen_write_count, reserved7;
+    struct mz_unseen_write unseen_writes[MZ_MAX_UNSEEN_WRITES];
+    char hint[MZ_TEXT];           /* what would be faster; empty: nothing */
+    volatile uint32_t analysing;  /* between executions: the program does not run */
+    volatile uint32_t in_kernel;  /* the program is inside of a system call ... */
+    uint32_t kernel_thread;       /* ... of this slot ... */
+    char kernel_call[28];         /* ... of this name ... */
+    struct mz_place kernel_place; /* ... made here */
+    double switch_ns;             /* a switch of fibers and back, measured at the start */
     uint32_t area_count, name_count;
     struct mz_area areas[MZ_MAX_AREAS]; /* filled in when replaying */
     struct mz_given_name names[MZ_MAX_NAMES];
@@ -342,6 +380,8 @@ struct mz_channel {
     uint32_t block_count, reserved4;
     uint32_t warning_count, reserved3;
     struct mz_warning warnings[MZ_MAX_WARNINGS];
+    uint32_t reorder_count, reserved6;
+    struct mz_reorder reorders[MZ_MAX_REORDERS];
     uint32_t location_count; /* --data-races=allow: accesses to these are visible. Replaying, given by the */
     uint32_t reserved2;      /* command. */
     struct mz_location locations[MZ_MAX_LOCATIONS];

@@ -112,6 +112,10 @@ void mz_translate_channel(const struct mz_translation *t, struct mz_channel *c)
         c->areas[i].end = c->areas[i].start + size;
     }
     for (uint32_t i = 0; i < c->name_count && i < MZ_MAX_NAMES; i++) mz_translate(t, &c->names[i].address);
+    for (uint32_t i = 0; i < c->unseen_write_count && i < MZ_MAX_UNSEEN_WRITES; i++) {
+        mz_translate(t, &c->unseen_writes[i].address);
+        code(t, &c->unseen_writes[i].pc);
+    }
     for (uint32_t i = 0; i < c->warning_count && i < MZ_MAX_WARNINGS; i++)
         for (uint32_t k = 0; k < MZ_WARNING_STEPS; k++) {
             mz_translate(t, &c->warnings[i].step[k].held);

@@ -90,6 +90,12 @@ static inline int mz_ring_holds(const struct mz_ring *r)
     return __atomic_load_n(&r->written, __ATOMIC_ACQUIRE) != r->read;
 }
 
+/* Somebody has written over it: what is in it means nothing. */
+static inline bool mz_ring_damaged(const struct mz_ring *r)
+{
+    return __atomic_load_n(&r->written, __ATOMIC_ACQUIRE) - r->read > MZ_RING;
+}
+
 /* As many bytes as there are, and at most so many. */
 static inline size_t mz_ring_get(struct mz_ring *r, uint8_t *to, size_t size)
 {

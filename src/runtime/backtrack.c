@@ -3,6 +3,7 @@
  * Going back pays if executions have much in common. That is measured: some executions one way, some the
  * other, then many the better way, and again. Now and then one is run from the start all the same, so that
  * a program that is not deterministic is noticed. */
+#include "audit.h"
 #include "state.h"
 
 #define FIRST  4u    /* always run from the start */
@@ -19,12 +20,14 @@ static struct {
     uint64_t ticks, most; /* of this phase: all, and the longest one, which is left out */
     uint64_t back;        /* ticks of an execution by going back */
     bool better;
+    bool audited; /* the execution before was audited, and its log does not tell of all writes */
 } plan = {.left = FIRST};
 
 static enum mz_undo reversible(void)
 {
     const struct mz_options_block *o = &rt.channel->options;
-    if ((o->backtrack == MZ_BACKTRACK_RERUN && !rt.stateful) || o->heap_reuse) return MZ_UNDO_OFF;
+    bool rerun = o->backtrack == MZ_BACKTRACK_RERUN || o->safe == MZ_SAFE_RERUN || rt.unfiltered;
+    if ((rerun && !rt.stateful) || o->heap_reuse) return MZ_UNDO_OFF;
     if (rt.once && !o->goes_round) return MZ_UNDO_OFF;
     return o->backtrack == MZ_BACKTRACK_CHECKPOINT || rt.writes_unknown ? MZ_UNDO_PAGES : MZ_UNDO_WRITES;
 }
@@ -54,8 +57,13 @@ void mz_backtrack_plan(void)
     if (rt.channel->options.backtrack != MZ_BACKTRACK_AUTO || rt.stateful || rt.once) back = true;
     bool again =
         rt.runs <= FIRST || rt.runs % AGAIN == 0 || rt.channel->options.backtrack == MZ_BACKTRACK_RERUN;
-    if (!rt.undo || again) mz_undo_forget();
-    rt.undo = (uint8_t)(back ? reversible() : MZ_UNDO_OFF);
+    /* Where states are told apart, not in another way than all other executions. */
+    bool alike = !rt.hashing || reversible() == MZ_UNDO_WRITES;
+    bool audit = alike && mz_audit_plan(!rt.writes_unknown);
+    if (rt.undo && (again || audit)) mz_audit_start();
+    if (!rt.undo || again || audit || plan.audited) mz_undo_forget();
+    rt.undo = (uint8_t)(audit ? MZ_UNDO_WRITES : back ? reversible() : MZ_UNDO_OFF);
+    plan.audited = audit && reversible() != MZ_UNDO_WRITES; /* its log is not to be used */
     bool always = rt.channel->options.state_capture == MZ_CAPTURE_ALWAYS;
     if (!rt.stateful && !always && rt.runs >= LOOK_FROM && rt.runs <= LOOK_TO) look_at_states();
 }

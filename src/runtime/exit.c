@@ -194,6 +194,7 @@ static void run_destructors(void)
     struct module *m;
     mz_keep(&ends, sizeof ends);
     collect_all();
+    mz_globals_keep_completed();
     while ((m = next_module())) {
         mz_keep(&m->ran, sizeof m->ran);
         m->ran = true;

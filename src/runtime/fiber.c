@@ -18,11 +18,13 @@
  *
  * Stacks are shifted against each other by a few cache lines, or the tops of all would compete for the same
  * cache sets. Below each stack lies a gap that nobody may touch. */
+#define _GNU_SOURCE
 #include "kernel.h"
 
 #include "../base/region.h"
 
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/auxv.h>
@@ -185,9 +187,20 @@ void mz_fiber_storage(void)
         name_without_storage();
 }
 
+static int protection = PROT_READ | PROT_WRITE; /* of stacks */
+
 static uintptr_t stacks; /* of all slots, with their gaps */
 static uintptr_t large;  /* room for larger ones, which end where their slot's room does */
 #define LARGE ((size_t)4 << 30)
+
+/* The stack that every slot has; returns its low end. */
+static char *own_stack(unsigned slot, char **high)
+{
+    size_t one = STACK_SIZE + GUARD;
+    char *base = (char *)stacks + slot * one;
+    *high = base + one - (slot * STACK_SHIFT) % (16 * PAGE) / 64 * 64;
+    return base + GUARD;
+}
 
 static void map_stacks(void)
 {
@@ -198,10 +211,8 @@ static void map_stacks(void)
     void *room = mmap(NULL, LARGE * MZ_SLOTS, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     MZ_ASSERT(room != MAP_FAILED);
     large = (uintptr_t)room;
-    for (unsigned s = 0; s < MZ_SLOTS; s++, base += one) {
-        rt.slots[s].stack_low = base + GUARD;
-        rt.slots[s].stack_high = base + one - (s * STACK_SHIFT) % (16 * PAGE) / 64 * 64;
-    }
+    for (unsigned s = 0; s < MZ_SLOTS; s++) rt.slots[s].stack_low = own_stack(s, &rt.slots[s].stack_high);
+    for (int s = 0; s < MZ_SLOTS; s++) mz_lent_stack(s);
 }
 
 /* Those of these slots can be used from now on; what is below them cannot. */
@@ -209,22 +220,28 @@ void mz_fiber_open(uint32_t first, uint32_t end)
 {
     size_t one = STACK_SIZE + GUARD;
     for (uint32_t s = first; s < end; s++)
-        MZ_ASSERT(mprotect((char *)stacks + s * one + GUARD, STACK_SIZE, PROT_READ | PROT_WRITE) == 0);
+        MZ_ASSERT(mprotect((char *)stacks + s * one + GUARD, STACK_SIZE, protection) == 0);
 }
 
-/* A thread that asks for a larger stack than ours gets one of its own, for good. Where it lies depends on the
- * slot only, so that it is the same in every worker of a search. */
+/* A thread that asks for a larger stack than ours gets one of its own. Where it lies depends on the slot and
+ * the size only, so that it is the same in every worker of a search, whatever the slot had in the execution
+ * before. */
 void mz_fiber_stack(int slot, size_t size)
 {
-    if (size <= STACK_SIZE - 16 * PAGE ||
-        size <= (size_t)(rt.slots[slot].stack_high - rt.slots[slot].stack_low))
-        return;
-    size = (size + PAGE - 1) / PAGE * PAGE;
-    if (size > LARGE - GUARD) mz_unsupported("a stack of 4 GiB or more", "ask for less");
-    char *high = (char *)large + LARGE * ((size_t)slot + 1);
-    MZ_ASSERT(mprotect(high - size, size, PROT_READ | PROT_WRITE) == 0);
-    rt.slots[slot].stack_low = high - size;
+    char *high = (char *)large + LARGE * ((size_t)slot + 1), *low;
+    if (size <= STACK_SIZE - 16 * PAGE) {
+        low = own_stack((unsigned)slot, &high);
+    } else {
+        size = (size + PAGE - 1) / PAGE * PAGE;
+        if (size > LARGE - GUARD) mz_unsupported("a stack of 4 GiB or more", "ask for less");
+        low = high - size;
+    }
+    if (mz_likely(low == rt.slots[slot].stack_low)) return;
+    if (size > STACK_SIZE - 16 * PAGE) MZ_ASSERT(mprotect(low, size, protection) == 0);
+    if (size > STACK_SIZE - 16 * PAGE) MZ_ASSERT(mprotect(low - GUARD, GUARD, PROT_NONE) == 0);
+    rt.slots[slot].stack_low = low;
     rt.slots[slot].stack_high = high;
+    mz_lent_stack(slot);
     mz_fiber_prepare(slot);
 }
 
@@ -234,8 +251,19 @@ void mz_fiber_stacks(bool of_large, uint64_t *start, uint64_t *size)
     *size = (of_large ? LARGE : STACK_SIZE + GUARD) * MZ_SLOTS;
 }
 
+/* A program that needs to execute code on its stacks (GNU nested functions) says so in its headers. */
+static int look_for_stack(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)size, (void)unused;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_GNU_STACK && (info->dlpi_phdr[i].p_flags & PF_X))
+            protection |= PROT_EXEC;
+    return 0;
+}
+
 void mz_fiber_init(void)
 {
+    dl_iterate_phdr(look_for_stack, NULL);
     rt.fsgsbase = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT;
     map_stacks();
     rt.explorer_fs = get_fs();
@@ -388,7 +416,9 @@ bool mz_fiber_stack_contains(int slot, uint64_t address)
 int mz_fiber_stack_owner(uint64_t address)
 {
     uint64_t offset = address - stacks;
-    return offset < (STACK_SIZE + GUARD) * MZ_SLOTS ? (int)(offset / (STACK_SIZE + GUARD)) : -1;
+    if (mz_likely(offset < (STACK_SIZE + GUARD) * MZ_SLOTS)) return (int)(offset / (STACK_SIZE + GUARD));
+    offset = address - large;
+    return offset < LARGE * MZ_SLOTS ? (int)(offset / LARGE) : -1;
 }
 
 bool mz_fiber_guard_contains(int slot, uint64_t address)

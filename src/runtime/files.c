@@ -210,7 +210,7 @@ void mz_files_use(const struct mz_call *call, int fd)
         if (u->connects)
             mz_kernel_refuse(call, "a pipe, socket or eventfd that two threads use without synchronization",
                              "use a queue in memory, with a mutex and condition variables");
-        mz_note("two threads use the same descriptor: the order of what they do with it is not explored");
+        mz_unseen("two threads use the same descriptor: the order of what they do with it is not explored");
     }
     u->thread = rt.self;
     u->epoch = rt.run.threads[rt.self].epoch;

@@ -44,6 +44,7 @@ static void final_state(struct mz_thread_final *to, int slot)
     case MZ_THREAD_WAITING:
     case MZ_THREAD_BARRIER:
     case MZ_THREAD_FUTEX:
+    case MZ_THREAD_SIGWAIT:
     case MZ_THREAD_SPINNING:
         to->object = t->wait_object;
         break;
@@ -376,11 +377,26 @@ _Noreturn void mz_bug(const char *file, int line, const char *what)
     end_all(MZ_END_INTERNAL);
 }
 
-void mz_note(const char *text)
+/* Add the text to a list of `room` texts of `size` bytes each, unless it is there. False: the list is full. */
+static bool add_text(char *list, int room, size_t size, const char *text)
 {
-    for (int i = 0; i < 8; i++) {
-        char *note = rt.channel->notes[i];
-        if (!*note) mz_text_copy(note, MZ_TEXT, text);
-        if (*note == *text && !mz_text_differs(note, text)) return;
+    char fitting[MZ_LONG_TEXT];
+    MZ_ASSERT(size <= sizeof fitting);
+    mz_text_copy(fitting, size, text);
+    for (int i = 0; i < room; i++, list += size) {
+        if (!*list) mz_text_copy(list, size, fitting);
+        if (!mz_text_differs(list, fitting)) return true;
     }
+    return false;
+}
+
+/* A remark that the verdict does not depend on. */
+void mz_note(const char *text) { add_text(rt.channel->notes[0], 8, MZ_TEXT, text); }
+
+/* Something that the program does and the search does not see or model: it stands beside the verdict. */
+void mz_unseen(const char *text)
+{
+    char *list = rt.channel->unseen[0], *last = rt.channel->unseen[MZ_MAX_UNSEEN - 1];
+    if (!add_text(list, MZ_MAX_UNSEEN - 1, MZ_LONG_TEXT, text))
+        mz_text_copy(last, MZ_LONG_TEXT, "more than is listed here");
 }

@@ -4,7 +4,12 @@
  * operation, else it goes on. FUTEX_WAKE is one operation; if more threads wait than it wakes, which ones it
  * wakes is a choice among all sets of them: Linux promises no order. FUTEX_REQUEUE is one operation too, with
  * a choice also of those who move. Who waits is known by the state of threads. Waking synchronizes with
- * nothing: the program's own accesses to the variable do. */
+ * nothing: the program's own accesses to the variable do.
+ *
+ * FUTEX_WAIT and FUTEX_CMP_REQUEUE read the variable, as a relaxed load does. FUTEX_WAKE, FUTEX_REQUEUE and a
+ * timeout use the address as a name only: they touch no memory, and the variable may be gone. (A thread that
+ * wakes others after it has stored to the variable cannot know that these have not freed it meanwhile. That is
+ * how all locks on futexes work.) */
 #define _GNU_SOURCE
 #include "kernel.h"
 #include "pthread_objects.h"
@@ -15,6 +20,8 @@
 #include <stdarg.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+static const void *pointer(uint64_t address) { return (const void *)(uintptr_t)address; }
 
 static uint64_t waiters_of(uint64_t address)
 {
@@ -93,6 +100,7 @@ static void update_choices(uint64_t address)
 
 static void visible(uint8_t op, uint64_t address, enum mz_access access, uint64_t expected, const void *pc)
 {
+    mz_before(pc);
     rt.view.pending[rt.self] =
         (struct mz_pending){.key = address,
                             .expected = expected,
@@ -104,6 +112,15 @@ static void visible(uint8_t op, uint64_t address, enum mz_access access, uint64_
     mz_enable(mz_slot_bit(rt.self), true);
     rt.hooks++;
     mz_dispatch();
+}
+
+/* The operation happens, for the race check: it reads the variable, or it touches no memory. */
+static void commit(enum mz_access access, uint64_t old, bool reads)
+{
+    if (mz_commit_replayed()) return;
+    uint64_t key = rt.view.pending[rt.self].key;
+    mz_commit_live(access, old);
+    if (reads) mz_shadow_atomic(key, 4, MZ_READS);
 }
 
 static void wake(uint64_t address, int slot, const void *frame)
@@ -149,7 +166,7 @@ static long wake_some(uint64_t address, uint64_t count, const void *pc, const vo
     if (!count) return 0;
     visible(op, address, MZ_WRITES, op == MZ_OP_WAKE ? counts(count, 0) : 0, pc);
     uint64_t waiters = waiters_of(address);
-    mz_commit_use(MZ_WRITES, waiters);
+    commit(MZ_WRITES, waiters, false);
     MZ_RECORD(op, address, 4, waiters ? 0 : MZ_RECORD_FAILED, 0, 0, 0, frame);
     return wake_and_move(address, waiters, counts(count, 0), 0, frame);
 }
@@ -162,9 +179,9 @@ static long requeue(uint64_t from, uint64_t to, uint64_t how_many, const uint32_
     mz_explore_unite(rt.x, from, to, 4);
     visible(MZ_OP_WAKE, from, MZ_WRITES, how_many, pc);
     uint64_t waiters = waiters_of(from);
-    uint32_t found = *(volatile uint32_t *)from;
-    bool fits = !expected || found == *expected;
-    mz_commit_use(MZ_WRITES, waiters);
+    if (expected) mz_memory_check_atomic(pointer(from), 4);
+    bool fits = !expected || *(volatile uint32_t *)from == *expected;
+    commit(MZ_WRITES, waiters, expected);
     MZ_RECORD(MZ_OP_WAKE, from, 4, fits && waiters ? 0 : MZ_RECORD_FAILED, 0, 0, 0, frame);
     return fits ? wake_and_move(from, waiters, how_many, to, frame) : -EAGAIN;
 }
@@ -175,9 +192,10 @@ static long wait_here(uint64_t address, uint32_t expected, bool timed, bool call
     struct mz_thread *t = &rt.run.threads[rt.self];
     if (called) mz_spin(address, pc, frame);
     visible(MZ_OP_WAIT, address, MZ_READS, 0, pc);
+    mz_memory_check_atomic(pointer(address), 4);
     uint32_t value = *(volatile uint32_t *)address;
     if (value != expected) rt.view.pending[rt.self].op = MZ_OP_LOAD; /* that is all it was */
-    mz_commit_use(MZ_READS, value);
+    commit(MZ_READS, value, true);
     MZ_RECORD(MZ_OP_WAIT, address, 4, MZ_RECORD_HAS_VALUE, value, 0, 0, frame);
     if (value != expected) return -EAGAIN;
     mz_post(rt.self, timed ? MZ_OP_TIMEOUT : MZ_OP_NONE, address, MZ_READS, timed, pc);
@@ -188,7 +206,7 @@ static long wait_here(uint64_t address, uint32_t expected, bool timed, bool call
     mz_dispatch();
     if (rt.view.pending[rt.self].op != MZ_OP_TIMEOUT) return 0;
     address = t->wait_object; /* it may have been moved */
-    mz_commit_use(MZ_READS, waiters_of(address));
+    commit(MZ_READS, waiters_of(address), false);
     MZ_RECORD(MZ_OP_TIMEOUT, address, 0, 0, 0, 0, 0, frame);
     t->state = MZ_THREAD_RUNNABLE;
     t->timed = 0;

@@ -27,6 +27,8 @@
 
 static struct mz_gap *gaps; /* sorted by address */
 static uint32_t gap_count;
+static uint64_t completed[MZ_MAX_MODULES];
+static uint32_t completed_count;
 
 struct object {
     uint64_t start, size;
@@ -96,6 +98,22 @@ static bool is_variables(const struct elf *e, const Elf64_Shdr *s)
     return writable && s->sh_size && (has_name(e, s, ".data") || has_name(e, s, ".bss"));
 }
 
+/* The compiler's own destructor, which every module has, marks here that it has run. */
+static void note_completed(const struct elf *e, const Elf64_Shdr *table, const Elf64_Sym *symbol)
+{
+    static const char name[] = "completed.";
+    if (table->sh_link >= e->count || symbol->st_size != 1 || completed_count == MZ_MAX_MODULES) return;
+    uint64_t at = e->sections[table->sh_link].sh_offset + symbol->st_name;
+    if (is_inside(e, at, sizeof name) && !mz_raw_memcmp(e->file + at, name, sizeof name - 1))
+        completed[completed_count++] = e->bias + symbol->st_value;
+}
+
+/* The destructors of the modules are about to run. */
+void mz_globals_keep_completed(void)
+{
+    for (uint32_t i = 0; i < completed_count; i++) mz_keep_program((const void *)(uintptr_t)completed[i], 1);
+}
+
 /* The variables of the module; 0 also if the table is not to be trusted. */
 static uint32_t collect(const struct elf *e, const Elf64_Shdr *table, struct object *to)
 {
@@ -110,6 +128,7 @@ static uint32_t collect(const struct elf *e, const Elf64_Shdr *table, struct obj
         const Elf64_Shdr *s = &e->sections[symbols[i].st_shndx];
         if (!is_variables(e, s) || start < s->sh_addr || start >= s->sh_addr + s->sh_size) continue;
         if (ELF64_ST_BIND(symbols[i].st_info) == STB_LOCAL && type == STT_OBJECT) locals = true;
+        if (type == STT_OBJECT) note_completed(e, table, &symbols[i]);
         to[n++] = (struct object){e->bias + start, symbols[i].st_size};
     }
     return locals && n < MAX_OBJECTS ? n : 0;
@@ -198,6 +217,8 @@ void mz_globals_init(void)
         for (; k > 0 && gaps[k - 1].start > g.start; k--) gaps[k] = gaps[k - 1];
         gaps[k] = g;
     }
+    mz_region_freeze(gaps, MAX_GAPS * sizeof *gaps);
+    mz_region_freeze(functions, MAX_FUNCTIONS * sizeof *functions);
 }
 
 const struct mz_gap *mz_globals_gap(uint64_t address, size_t size)

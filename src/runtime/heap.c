@@ -14,6 +14,7 @@
  *
  * Before main (constructors, libc's own start) blocks come from the boot arena, which is ordinary program
  * memory: the snapshot includes it. */
+#include "audit.h"
 #include "heap.h"
 
 #include "../base/region.h"
@@ -32,6 +33,7 @@
 #define PAGE        ((size_t)4096)
 #define RED         ((size_t)16)   /* least red zone behind a block ... */
 #define RED_MOST    ((size_t)1024) /* ... and the largest */
+#define FOREIGN     0x100u         /* in `history`: not the program's code allocated it */
 #define CLASSES     128
 #define FREE_NODES  (1u << 22)
 
@@ -108,6 +110,25 @@ void mz_heap_compare(void (*compare)(void *now, void *mirror, size_t size))
         char *start = arena_start((int)s);
         if (rt.run.threads[s].heap > mirrored[s]) mirrored[s] = rt.run.threads[s].heap;
         compare(start, mirrors + (start - arenas), (size_t)(rt.run.threads[s].heap - start));
+    }
+}
+
+/* The contents of all blocks in use. One that was handed out since the last time has a mirror that is filled like
+ * it; large ones are left out. */
+void mz_heap_compare_blocks(void (*compare)(void *now, void *mirror, size_t size))
+{
+    for (uint32_t s = 0; s < rt.slots_known; s++) {
+        for (struct mz_block *b = last[s]; b; b = mz_heap_previous(b)) {
+            char *p = (char *)(b + 1), *mirror = mirrors + (p - arenas);
+            size_t size = ((size_t)b->size + 7) & ~(size_t)7;
+            if (b->mark != LIVE || b->size > BIG || b->history & FOREIGN) continue;
+            if (p >= mirrored[s]) {
+                mz_raw_memcpy(mirror, p, size);
+                mz_raw_memset(mirror, (uint8_t)b->history, b->size);
+            }
+            compare(p, mirror, size);
+        }
+        mirrored[s] = rt.run.threads[s].heap;
     }
 }
 
@@ -325,6 +346,7 @@ static void *alloc(size_t align, size_t size, int with, void *pc, const void *fr
     b->size = (uint32_t)size;
     b->mark = LIVE;
     b->history = rt.recording ? 0 : (uint8_t)with;
+    if (mz_unlikely(rt.auditing) && !mz_is_instrumented((uintptr_t)pc)) b->history |= FOREIGN;
     mz_keep(&live_blocks, sizeof live_blocks);
     live_blocks++;
     mark_block((uintptr_t)(b + 1), size, true);
@@ -363,6 +385,7 @@ static void release(void *p, struct mz_block *b, void *pc, const void *frame)
     /* Whoever still uses the block without being ordered before this races with it. */
     mz_shadow_freed((uintptr_t)p, b->size, again ? MZ_OP_FREE : MZ_OP_DEALLOCATE, (uintptr_t)pc);
     mz_keep(b, sizeof *b);
+    if (!in_arenas((uintptr_t)p)) mz_keep_program(b, sizeof *b);
     if (mz_unlikely(rt.hashing) && in_arenas((uintptr_t)p)) mz_state_freed(p, b->size, (int)b->history);
     b->mark = GONE;
     if (!in_arenas((uintptr_t)p)) return;
@@ -432,7 +455,7 @@ int posix_memalign(void **p, size_t align, size_t size)
     if (align < sizeof(void *) || (align & (align - 1))) return EINVAL;
     void *q = alloc(align, size, FILL, HERE);
     if (!q) return ENOMEM;
-    mz_keep_program(p, sizeof *p);
+    MZ_WRITES_TO(p);
     *p = q;
     return 0;
 }

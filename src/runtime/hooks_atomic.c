@@ -40,12 +40,18 @@ static inline void happened(int op, const volatile void *a, unsigned size, int o
     }
 }
 
-/* The expected value is an ordinary variable. On the thread's own stack nobody can interfere, mostly. */
+void mz_atomic_happened(int op, const volatile void *a, unsigned size, int order, enum mz_access access,
+                        uint64_t old)
+{
+    happened(op, a, size, order, access, old);
+}
+
+/* The expected value is an ordinary variable. Mostly it is on the thread's stack, where no other thread has
+ * ever looked: then the access is left out, and the search starts over should another thread look (lent.c).
+ */
 static inline void expects(void *variable, unsigned size, bool write, void *pc, const void *frame)
 {
-    const struct mz_slot *s = &rt.slots[rt.self];
-    bool own = (char *)variable >= s->stack_low && (char *)variable < s->stack_high;
-    if (mz_unlikely(!own) && rt.active) mz_access_range(variable, size, write, pc, frame);
+    if (!mz_lent_leave_out(variable) && rt.active) mz_access_range(variable, size, write, pc, frame);
 }
 
 #define LOAD(n)                                                                                              \

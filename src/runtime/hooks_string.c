@@ -170,6 +170,7 @@ static char *duplicate(const char *s, size_t most, void *pc, const void *frame)
     mz_access_by(s, seen(n, most), false, pc, frame);
     char *copy = malloc(n + 1);
     if (!copy) return NULL;
+    mz_keep_program(copy, n + 1);
     mz_raw_memcpy(copy, s, n);
     copy[n] = 0;
     return copy;
@@ -201,12 +202,12 @@ static char *next_word(char *s, const char *set, char **rest, void *pc, const vo
 
 /* Where the last word ended is shared by all threads, and goes back with program memory: it is libc's
  * variable as far as the program can tell, so two threads that use it race. */
-static char *strtok_rest;
+static char *strtok_rest MZ_LIBC_STATE;
+
+void mz_strings_reset(void) { strtok_rest = NULL; }
 
 char *strtok(char *s, const char *set)
 {
-    static uint32_t execution;
-    if (execution != rt.execution) strtok_rest = NULL, execution = rt.execution;
     mz_keep_state(&strtok_rest, sizeof strtok_rest);
     WRITES(&strtok_rest, sizeof strtok_rest);
     return next_word(s, set, &strtok_rest, MZ_PC(), MZ_FRAME());

@@ -135,21 +135,27 @@ static long own_gettimeofday(struct mz_call *call) { return gettimeofday(pointer
 static long own_time(struct mz_call *call) { return time(pointer(call->a[0])); }
 static long own_nanosleep(struct mz_call *call)
 {
-    return nanosleep(pointer(call->a[0]), pointer(call->a[1]));
+    return nanosleep(pointer(call->a[0]), pointer(call->a[1])) ? -errno : 0;
 }
 static long own_clock_nanosleep(struct mz_call *call)
 {
     struct timespec now, t = *(const struct timespec *)pointer(call->a[2]);
-    if (!(call->a[1] & TIMER_ABSTIME)) return nanosleep(&t, pointer(call->a[3]));
+    if (!(call->a[1] & TIMER_ABSTIME)) return nanosleep(&t, pointer(call->a[3])) ? -errno : 0;
     clock_gettime((clockid_t)call->a[0], &now);
     int64_t ns = (t.tv_sec - now.tv_sec) * 1000000000ll + (t.tv_nsec - now.tv_nsec);
     if (ns <= 0) return 0;
     t = (struct timespec){ns / 1000000000ll, ns % 1000000000ll};
-    return nanosleep(&t, NULL);
+    return nanosleep(&t, NULL) ? -errno : 0;
 }
 static long own_getrandom(struct mz_call *call)
 {
     return getrandom(pointer(call->a[0]), call->a[1], (unsigned)call->a[2]);
+}
+
+static long absent(struct mz_call *call)
+{
+    (void)call;
+    return -ENOSYS;
 }
 
 /* ---- the table ---- */
@@ -164,9 +170,11 @@ static long own_getrandom(struct mz_call *call)
 #define TO_LENGTH(argument, by)      {argument, LENGTH, by, 0}
 #define TO_PAGES(argument, by)       {argument, PAGES, by, 0}
 /* clang-format on */
-#define PASS(call, flag, ...) [SYS_##call] = {#call, flag, {__VA_ARGS__}, NULL, NULL},
-#define OWN(call, function)   [SYS_##call] = {#call, 0, {NOTHING}, function, NULL},
-#define REFUSE(call, instead) [SYS_##call] = {#call, 0, {NOTHING}, NULL, instead},
+#define PASS(call, flag, ...)  [SYS_##call] = {#call, flag, {__VA_ARGS__}, NULL, NULL},
+#define OWN(call, function)    [SYS_##call] = {#call, 0, {NOTHING}, function, NULL},
+#define WAITS(call, flag, ...) [SYS_##call] = {#call, flag, {__VA_ARGS__}, mz_poll_wait, NULL},
+#define ABSENT(call)           [SYS_##call] = {#call, 0, {NOTHING}, absent, NULL},
+#define REFUSE(call, instead)  [SYS_##call] = {#call, 0, {NOTHING}, NULL, instead},
 
 static const struct rule rules[CALLS] = {
 #include "kernel.def"
@@ -330,6 +338,8 @@ static long perform(struct mz_call *call, const struct rule *rule)
     return r;
 }
 
+long mz_kernel_perform(struct mz_call *call) { return perform(call, &rules[call->number]); }
+
 /* Does it leave everything as it was, but for memory that is passed to it? */
 static bool leaves_no_trace(const struct mz_call *call)
 {
@@ -377,6 +387,7 @@ static bool changes_mappings(const struct mz_call *call)
 long mz_kernel_call(struct mz_call *call)
 {
     static const struct rule unknown;
+    if (mz_poll_only_sleeps(call)) return mz_poll_wait(call);
     if (rt.trial) mz_fiber_leave(); /* what it does out there could not be taken back */
     mz_changed();
     if (changes_mappings(call))
@@ -415,6 +426,18 @@ static void caught(int number, siginfo_t *info, void *context)
 #define WHEN(test, value, yes, no) BPF_JUMP(BPF_JMP | (test) | BPF_K, (uint32_t)(value), yes, no)
 #define RETURN(what)               BPF_STMT(BPF_RET | BPF_K, what)
 
+/* The filter was refused: system calls go to the kernel unseen. Memory is kept right all the same: no page stays
+ * protected, which the kernel would not write to; nothing is gone back on, as nobody says which steps cannot be taken
+ * back. */
+static void no_filter(void)
+{
+    mz_unseen("the kernel refused the seccomp filter: system calls are not seen, and what they change is not "
+              "put back "
+              "from one execution to the next (in a container, allow seccomp(2))");
+    rt.unfiltered = rt.writes_unknown = true;
+    mz_snapshot_touch_all();
+}
+
 /* From here on the kernel is ours alone. There is no other OS thread. */
 void mz_kernel_init(void)
 {
@@ -442,5 +465,5 @@ void mz_kernel_init(void)
     mz_signal_install(SIGSYS, caught, SA_SIGINFO | SA_NODEFER);
     mz_sys(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1);
     long r = mz_sys(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program);
-    if (r < 0) mz_note("this kernel has no seccomp filters: what system calls change is not put back");
+    if (r < 0) no_filter();
 }

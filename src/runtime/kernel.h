@@ -42,6 +42,7 @@ struct mz_call {
 /* kernel.c */
 void mz_kernel_init(void);
 long mz_kernel_call(struct mz_call *call);
+long mz_kernel_perform(struct mz_call *call); /* as kernel.def says, nothing else */
 const void *mz_kernel_frame(const void *context, uint64_t *pc);
 _Noreturn void mz_kernel_refuse(const struct mz_call *call, const char *what, const char *instead);
 
@@ -76,6 +77,10 @@ long mz_files_chdir(struct mz_call *call);
 long mz_files_umask(struct mz_call *call);
 long mz_files_prlimit(struct mz_call *call);
 
+/* poll_calls.c: waits for descriptors or for time */
+long mz_poll_wait(struct mz_call *call);
+bool mz_poll_only_sleeps(const struct mz_call *call);
+
 /* signal_calls.c: the program's signals */
 void mz_signal_calls_init(void);
 void mz_signal_calls_reset(void);
@@ -87,5 +92,12 @@ long mz_signals_pending(struct mz_call *call);
 long mz_signals_altstack(struct mz_call *call);
 long mz_signals_kill(struct mz_call *call);
 long mz_signals_wait(struct mz_call *call);
+long mz_signals_suspend(struct mz_call *call);
+long mz_signals_pause(struct mz_call *call);
+
+/* idle.c: endless loops without hooks; called by signal handlers */
+void mz_idle_look(void *context);
+void mz_idle_none(void);
+bool mz_idle_step(void *context);
 
 #endif

@@ -176,6 +176,7 @@ void mz_live_init(void)
 const struct mz_live *mz_live_at(uint64_t pc, int64_t sp, uint32_t at_return)
 {
     struct mz_live *l = cached(pc, at_return);
+    if (mz_unlikely(rt.channel->options.leaks)) return NULL; /* leaks.c looks at dead slots, too */
     if (mz_unlikely(l->pc != pc || l->at_return != at_return)) {
         look_at(pc, at_return);
         if (l->pc != pc || l->at_return != at_return)

@@ -155,8 +155,9 @@ static void notice(const struct mz_call *call)
 {
     bool file = !(call->a[3] & MAP_ANONYMOUS);
     if (file && (call->a[3] & MAP_TYPE) != MAP_PRIVATE && call->a[2] & PROT_WRITE)
-        mz_note("a file is mapped shared and writable: what is written there stays from one execution to the "
-                "next");
+        mz_unseen(
+            "a file is mapped shared and writable: what is written there stays from one execution to the "
+            "next");
     if (file && call->a[2] & PROT_EXEC) rt.modules_changed = true;
 }
 

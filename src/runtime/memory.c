@@ -10,6 +10,10 @@
  * with. For stacks and thread-local storage only the part that other threads have used is looked at. */
 #include "heap.h"
 
+#include <pthread.h>
+#include <semaphore.h>
+#include "own.h"
+
 static uint64_t tls_low, tls_high; /* around the thread-local storage of all threads */
 
 void mz_memory_init(void)
@@ -132,7 +136,21 @@ static _Noreturn void bad_global(const struct mz_gap *gap, const struct access *
     mz_finding_end(f, a->pc, MZ_FRAME());
 }
 
+static _Noreturn void bad_own(const struct access *a)
+{
+    mz_finding_end(found(MZ_KIND_OUT_OF_BOUNDS, "memory that is not the program's but mazurka's", a), a->pc,
+                   MZ_FRAME());
+}
+
 /* ---- checking ---- */
+
+/* Memory of which nothing is known: is there any? The compiler may have left out an access whose value is not
+ * used, but not its hook. So the access is tried here: it crashes as the program does without optimization. */
+static void try_to_read(uint64_t address, size_t size)
+{
+    (void)*(const volatile char *)(uintptr_t)address;
+    (void)*(const volatile char *)(uintptr_t)(address + size - 1);
+}
 
 /* size: within 16 aligned bytes. Returns whether the answer is the same for ever. */
 static bool check(const struct access *a)
@@ -143,7 +161,10 @@ static bool check(const struct access *a)
     int owner = mz_fiber_stack_owner(a->address);
     if (owner >= 0) {
         if (mz_unlikely(has_ended(owner))) bad_owner(MZ_AREA_STACK, owner, a);
-        if (owner != rt.self) note_lent(&lent_stack[owner], a->address, a->size);
+        if (owner != rt.self) {
+            note_lent(&lent_stack[owner], a->address, a->size);
+            mz_lent_note(owner, a->address, a->size);
+        }
         return false;
     }
     if ((owner = mz_memory_tls_owner(a->address)) >= 0) {
@@ -153,6 +174,8 @@ static bool check(const struct access *a)
     }
     const struct mz_gap *gap = mz_globals_gap(a->address, a->size);
     if (mz_unlikely(gap != NULL)) bad_global(gap, a);
+    if (mz_unlikely(mz_own_contains(a->address))) bad_own(a);
+    try_to_read(a->address, a->size);
     return true;
 }
 
@@ -168,7 +191,8 @@ static bool is_sound(const struct access *a)
     if (state != MZ_PLACE_ELSEWHERE) return state == MZ_PLACE_LIVE;
     int owner = mz_fiber_stack_owner(a->address);
     if (owner < 0) owner = mz_memory_tls_owner(a->address);
-    return (owner < 0 || !has_ended(owner)) && !mz_globals_gap(a->address, a->size);
+    return (owner < 0 || !has_ended(owner)) && !mz_globals_gap(a->address, a->size) &&
+           !mz_own_contains(a->address);
 }
 
 /* An atomic operation whose turn it is. If there is no object it counts as an event all the same, so that the
@@ -181,8 +205,38 @@ void mz_memory_check_atomic(const volatile void *p, unsigned size)
     struct access a = {(uintptr_t)p, pending->pc, size, pending->op};
     uint64_t key = a.address * 32 + size, *slot = &known[a.address / 4 % 256];
     if (mz_likely(*slot == key) || mz_heap_state(a.address, size) == MZ_PLACE_LIVE) return;
-    if (mz_unlikely(!is_sound(&a))) mz_commit(pending->op == MZ_OP_LOAD ? MZ_READS : MZ_WRITES, 0);
+    if (mz_unlikely(!is_sound(&a)))
+        mz_commit(pending->op == MZ_OP_LOAD || pending->op == MZ_OP_WAIT ? MZ_READS : MZ_WRITES, 0);
     if (check(&a)) *slot = key;
+}
+
+/* Of the synchronization object that the operation is on. */
+static size_t object_size(uint8_t op)
+{
+    switch (op) {
+    case MZ_OP_WAIT:
+    case MZ_OP_SIGNAL:
+    case MZ_OP_BROADCAST:
+    case MZ_OP_TIMEOUT:
+        return sizeof(pthread_cond_t);
+    case MZ_OP_RDLOCK:
+    case MZ_OP_WRLOCK:
+    case MZ_OP_TRYRDLOCK:
+    case MZ_OP_TRYWRLOCK:
+    case MZ_OP_RWUNLOCK:
+    case MZ_OP_RWCLAIM:
+        return sizeof(pthread_rwlock_t);
+    case MZ_OP_SEM_WAIT:
+    case MZ_OP_SEM_POST:
+    case MZ_OP_SEM_TRY:
+        return sizeof(sem_t);
+    case MZ_OP_ARRIVE:
+        return sizeof(pthread_barrier_t);
+    case MZ_OP_ONCE:
+        return sizeof(pthread_once_t);
+    default: /* at least so much, where it may be one or the other */
+        return rt.spin_locks_used ? sizeof(pthread_spinlock_t) : sizeof(pthread_mutex_t);
+    }
 }
 
 /* The operation on a mutex or the like that has just happened, for the first time. Unlike other accesses it
@@ -191,8 +245,10 @@ void mz_memory_check_event(void)
 {
     const struct mz_pending *p = &rt.view.pending[rt.self];
     struct access a = {p->key, p->pc, 1, p->op};
-    if (p->op <= MZ_OP_CAS || !p->key) return;
-    if (mz_fiber_stack_owner(a.address) < 0 && mz_heap_state(a.address, 1) == MZ_PLACE_ELSEWHERE) return;
+    if (p->op <= MZ_OP_CAS || !p->key || mz_is_futex(p->op, p->size)) return;
+    int owner = mz_fiber_stack_owner(a.address);
+    if (owner < 0 && mz_heap_state(a.address, 1) == MZ_PLACE_ELSEWHERE) return;
+    if (owner >= 0) mz_lent_note(owner, a.address, object_size(p->op));
     if (mz_unlikely(rt.channel->options.keep_going && !is_sound(&a)))
         mz_finding_keep(mz_heap_state(a.address, 1) == MZ_PLACE_OUTSIDE ? MZ_KIND_OUT_OF_BOUNDS
                                                                         : MZ_KIND_USE_AFTER_FREE,

@@ -140,7 +140,9 @@ MZ_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
     }
     mz_dispatch();
     if (rt.view.pending[rt.self].op == MZ_OP_CHOOSE) lead(MZ_FRAME());
-    return me->serial ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
+    bool serial = me->serial;
+    me->serial = 0;
+    return serial ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 
 MZ_EXPORT int pthread_barrier_init(pthread_barrier_t *restrict barrier,

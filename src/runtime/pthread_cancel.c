@@ -51,28 +51,32 @@ void __pthread_unregister_cancel(__pthread_unwind_buf_t *buffer)
 
 typedef _Unwind_Reason_Code force_fn(struct _Unwind_Exception *, _Unwind_Stop_Fn, void *);
 
+/* A program without the unwinder in it has nothing to unwind. */
+static force_fn *force;
+static uintptr_t (*cfa)(struct _Unwind_Context *);
+
+/* Before main: dlsym changes the loader's memory, and that of the thread that calls it. */
+void mz_cancel_init(void)
+{
+    force = (force_fn *)dlsym(RTLD_DEFAULT, "_Unwind_ForcedUnwind");
+    cfa = (uintptr_t(*)(struct _Unwind_Context *))dlsym(RTLD_DEFAULT, "_Unwind_GetCFA");
+}
+
 /* Unwinding has come to the end of the stack, or to a frame beyond the innermost cleanup handler of C. */
 static _Unwind_Reason_Code unwound_to(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
                                       struct _Unwind_Exception *object, struct _Unwind_Context *context,
                                       void *unused)
 {
-    static uintptr_t (*cfa)(struct _Unwind_Context *);
     (void)version, (void)class, (void)object, (void)unused;
-    if (!cfa) cfa = (uintptr_t(*)(struct _Unwind_Context *))dlsym(RTLD_DEFAULT, "_Unwind_GetCFA");
     void *cleanup = self()->cleanup;
     if (cleanup && cfa && cfa(context) > (uintptr_t)cleanup) jump(cleanup);
     if (actions & _UA_END_OF_STACK) mz_finish(self()->result);
     return _URC_NO_REASON;
 }
 
-/* A program without the unwinder in it has nothing to unwind. */
 static void unwind(void)
 {
     static struct _Unwind_Exception objects[MZ_SLOTS];
-    static force_fn *force;
-    static bool looked;
-    if (!looked) force = (force_fn *)dlsym(RTLD_DEFAULT, "_Unwind_ForcedUnwind");
-    looked = true;
     if (!force) return;
     objects[rt.self] = (struct _Unwind_Exception){.exception_class = 0};
     force(&objects[rt.self], unwound_to, NULL);
@@ -131,6 +135,12 @@ static void kick(int slot, const void *pc, const void *frame)
         mz_cond_kick(t->waiting_where, slot, pc, frame);
 }
 
+static void publish_nothing(void)
+{
+    self()->waiting_where = NULL;
+    self()->waiting_kind = 0;
+}
+
 /* "I wait on this": from now on whoever cancels this thread wakes it there. If it has been cancelled already,
  * it does not wait, unless a signal has come first: then it goes on, with the mutex still to be released.
  * (For a thread it does not wait yet: that begins within the same step.) */
@@ -142,14 +152,14 @@ void mz_cancel_publish(void *object, enum mz_wait_kind kind, const void *pc)
     if (!self()->cancel_pending) return;
     if (kind != MZ_WAITS_THREAD) kick(rt.self, pc, MZ_FRAME());
     if (kind == MZ_WAITS_COND && !self()->kicked) return;
-    self()->waiting_where = NULL;
+    publish_nothing();
     mz_cancel_act();
 }
 
 bool mz_cancel_withdraw(const void *pc)
 {
     look(MZ_OP_TESTCANCEL, MZ_WRITES, pc, MZ_FRAME());
-    self()->waiting_where = NULL;
+    publish_nothing();
     return self()->cancel_pending;
 }
 
@@ -173,6 +183,7 @@ MZ_EXPORT void pthread_testcancel(void) { mz_test_cancel(MZ_PC()); }
 MZ_EXPORT int pthread_setcancelstate(int state, int *old)
 {
     if (state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE) return EINVAL;
+    if (old) MZ_WRITES_TO(old);
     if (old) *old = self()->cancel_off ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
     self()->cancel_off = state == PTHREAD_CANCEL_DISABLE;
     mz_changed();
@@ -183,6 +194,7 @@ MZ_EXPORT int pthread_setcanceltype(int type, int *old)
 {
     if (type == PTHREAD_CANCEL_ASYNCHRONOUS && rt.active && rt.cancel_used)
         mz_unsupported("PTHREAD_CANCEL_ASYNCHRONOUS", "use deferred cancellation with pthread_testcancel");
+    if (old) MZ_WRITES_TO(old);
     if (old) *old = PTHREAD_CANCEL_DEFERRED;
     return 0;
 }

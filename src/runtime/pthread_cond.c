@@ -10,7 +10,12 @@
  *
  * A waiter that may give up (a timed wait; every wait with --spurious-wakeups) can always do so: its pending
  * operation while it waits is TIMEOUT. When it is woken instead, that becomes LOCK, and the engine is told
- * that it could have given up before. */
+ * that it could have given up before.
+ *
+ * Spurious wakeups are bounded, or a loop that counts its rounds would never end: a thread has at most
+ * SPURIOUS_HERE in a row at the same place, and SPURIOUS_IN_ALL in an execution; where the bound is met the
+ * report says so. A loop that changes nothing is stopped before (spin.c) and does not meet it.
+ * Stateful searches need no bound. */
 #define _GNU_SOURCE
 #include "runtime.h"
 #include "pthread_objects.h"
@@ -54,7 +59,10 @@ static void wake(struct mz_cond *c, int slot)
     t->changes++;
     if (t->timed) mz_explore_could_time_out(rt.x, slot);
     /* It may still have to release the mutex, if that is a visible operation. */
-    if (t->state == MZ_THREAD_WAITING) relock(t->wait_mutex, slot, (void *)rt.view.pending[slot].pc);
+    if (t->state == MZ_THREAD_WAITING) {
+        relock(t->wait_mutex, slot, (void *)rt.view.pending[slot].pc);
+        t->wait_mutex = NULL;
+    }
     MZ_RECORD(MZ_OP_WOKEN, (uintptr_t)c, 0, 0, 0, 0, slot, MZ_FRAME());
 }
 
@@ -67,10 +75,10 @@ static void begin_to_wait(struct mz_cond *c, struct mz_mutex *m, bool timed, con
 }
 
 /* It is the turn of a waiter that was not woken: it gives up. */
-static void give_up(struct mz_cond *c, struct mz_mutex *m, const void *pc, const void *frame)
+static void give_up(struct mz_cond *c, struct mz_mutex *m, bool timed, const void *pc, const void *frame)
 {
     mz_commit_use(MZ_READS, c->waiters);
-    MZ_RECORD(MZ_OP_TIMEOUT, (uintptr_t)c, 0, 0, 0, 0, 0, frame);
+    MZ_RECORD(timed ? MZ_OP_TIMEOUT : MZ_OP_SPURIOUS, (uintptr_t)c, 0, 0, 0, 0, 0, frame);
     keep(c);
     c->waiters &= ~mz_slot_bit(rt.self);
     update_choices(c);
@@ -91,17 +99,38 @@ static bool release_one_level(struct mz_mutex *m, const void *pc, const void *fr
     return false;
 }
 
+#define SPURIOUS_HERE   3
+#define SPURIOUS_IN_ALL 8
+
+static bool may_wake_by_itself(const struct mz_thread *t, const void *pc)
+{
+    if (!rt.channel->options.spurious_wakeups) return false;
+    bool here = t->spurious_place == pc && t->spurious >= SPURIOUS_HERE;
+    if (rt.stateful || (!here && t->spurious_in_all < SPURIOUS_IN_ALL)) return true;
+    mz_unseen("more than 3 spurious wakeups of a thread in a row at the same wait, or more than 8 in one "
+              "execution");
+    return false;
+}
+
+static void count_spurious(struct mz_thread *t, const void *pc)
+{
+    t->spurious = t->spurious_place == pc ? (uint8_t)(t->spurious + 1) : 1;
+    t->spurious_place = pc;
+    if (t->spurious_in_all < SPURIOUS_IN_ALL) t->spurious_in_all++;
+}
+
 int mz_cond_wait(struct mz_cond *c, struct mz_mutex *m, bool timed, const struct timespec *until,
                  const void *pc, const void *frame)
 {
     struct mz_thread *t = &rt.run.threads[rt.self];
-    bool may_give_up = timed || rt.channel->options.spurious_wakeups, gave_up = false;
+    bool gave_up = false;
     if (!rt.active) return EINVAL;
     if (timed && !mz_time_is_valid(until)) return EINVAL;
     check(c);
     mz_mutex_check(m);
     if (m->owner != rt.self + 1u) mz_misuse("pthread_cond_wait without holding the mutex", c);
     mz_spin((uintptr_t)c, pc, frame);
+    bool may_give_up = timed || may_wake_by_itself(t, pc);
     mz_visible(MZ_OP_WAIT, (uintptr_t)c, 0, MZ_READS, 0, pc);
     t->woken_by = t->kicked = 0;
     keep(c);
@@ -120,9 +149,11 @@ int mz_cond_wait(struct mz_cond *c, struct mz_mutex *m, bool timed, const struct
     mz_dispatch();
     if (rt.view.pending[rt.self].op == MZ_OP_TIMEOUT) {
         gave_up = true;
-        give_up(c, m, pc, frame);
+        if (!timed && !rt.stateful) count_spurious(t, pc);
+        give_up(c, m, timed, pc, frame);
     }
     t->timed = 0;
+    t->wait_mutex = NULL; /* if it gave up */
     mz_mutex_take(m);
     MZ_RECORD(MZ_OP_LOCK, (uintptr_t)m, 0, 0, 0, 0, 0, frame);
     if (cancellable) mz_cancel_withdraw(pc);
@@ -136,6 +167,7 @@ int mz_cond_signal(struct mz_cond *c, const void *pc, const void *frame)
 {
     if (!rt.active) return 0;
     check(c);
+    mz_before(pc);
     rt.view.pending[rt.self] = (struct mz_pending){.key = (uintptr_t)c,
                                                    .choices = c->waiters ? c->waiters : 1,
                                                    .op = MZ_OP_SIGNAL,

@@ -171,6 +171,7 @@ int mz_mutex_lock(struct mz_mutex *m, const void *pc, const void *frame)
     if (m->owner == rt.self + 1u && kind_of(m) == PTHREAD_MUTEX_ERRORCHECK) return EDEADLK;
     rt.hooks++;
     mz_spin((uintptr_t)m, pc, frame);
+    mz_before(pc);
     mz_mutex_post(m, rt.self, pc);
     if (mz_unlikely(rt.hashing) && (frame == MZ_FRAME() || *(void *const *)MZ_FRAME() == frame))
         mz_simple(0, 0, 0); /* called by the program itself, not by other functions of ours */
@@ -317,14 +318,14 @@ MZ_EXPORT int pthread_mutex_consistent(pthread_mutex_t *mutex)
 MZ_EXPORT int pthread_mutex_getprioceiling(const pthread_mutex_t *restrict mutex, int *restrict ceiling)
 {
     (void)mutex;
-    mz_keep_program(ceiling, sizeof *ceiling);
+    MZ_WRITES_TO(ceiling);
     *ceiling = 0;
     return 0;
 }
 MZ_EXPORT int pthread_mutex_setprioceiling(pthread_mutex_t *restrict mutex, int ceiling, int *restrict old)
 {
     (void)mutex, (void)ceiling;
-    mz_keep_program(old, sizeof *old);
+    MZ_WRITES_TO(old);
     *old = 0;
     return 0;
 }
@@ -359,6 +360,7 @@ MZ_EXPORT int pthread_spin_lock(pthread_spinlock_t *spin)
     if (!rt.active) return 0;
     spin_check(lock);
     rt.hooks++;
+    mz_before(MZ_PC());
     mz_post(rt.self, MZ_OP_LOCK, (uintptr_t)lock, MZ_WRITES, *lock == SPIN_FREE, MZ_PC());
     mz_dispatch();
     spin_take(lock);

@@ -58,6 +58,7 @@ int mz_thread_slot(uint64_t thread);
 void mz_thread_kick(void *joined, int slot, const void *pc, const void *frame);
 
 /* pthread_cancel.c */
+void mz_cancel_init(void);
 void mz_test_cancel(const void *pc);
 enum mz_wait_kind { MZ_WAITS_COND, MZ_WAITS_SEMAPHORE, MZ_WAITS_THREAD };
 void mz_cancel_publish(void *object, enum mz_wait_kind kind, const void *pc);

@@ -35,11 +35,10 @@ static void use_up(const struct mz_thread *t, bool join)
                   NULL);
 }
 
-/* The library writes to a variable of the program. On the caller's own stack nobody else looks for it. */
+/* The library writes to a variable of the program. */
 static void written(void *variable, size_t size, const void *pc, const void *frame)
 {
-    if (!mz_fiber_stack_contains(rt.self, (uintptr_t)variable))
-        mz_access_range(variable, size, true, (void *)(uintptr_t)pc, frame);
+    if (!mz_lent_leave_out(variable)) mz_access_range(variable, size, true, (void *)(uintptr_t)pc, frame);
 }
 
 int mz_thread_create(uint64_t *thread, const void *attributes, void *(*start)(void *), void *argument,
@@ -71,12 +70,23 @@ MZ_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void
     return mz_thread_create((uint64_t *)thread, attr, start, argument, MZ_PC(), MZ_FRAME());
 }
 
+/* Nobody can ask for the result of the thread any more: it does not belong to the state. */
+static void result_taken(int slot)
+{
+    struct mz_thread *t = &rt.run.threads[slot];
+    if (!t->result) return;
+    mz_undo_result(slot);
+    t->result = NULL;
+}
+
 static void joined(int slot, void **result, const void *pc, const void *frame)
 {
+    void *value = rt.run.threads[slot].result;
     MZ_RECORD(MZ_OP_JOIN, 0, 0, 0, 0, 0, slot, frame);
+    result_taken(slot);
     if (!result) return;
     written(result, sizeof *result, pc, frame);
-    *result = rt.run.threads[slot].result;
+    *result = value;
 }
 
 int mz_thread_join(uint64_t thread, void **result, const void *pc, const void *frame)
@@ -86,6 +96,7 @@ int mz_thread_join(uint64_t thread, void **result, const void *pc, const void *f
     if (slot == rt.self) return EDEADLK;
     bool cancellable = rt.cancel_used && !rt.run.threads[rt.self].cancel_off;
     if (cancellable) mz_cancel_publish(&rt.run.threads[slot], MZ_WAITS_THREAD, pc);
+    mz_before(pc);
     use_up(&rt.run.threads[slot], true);
     rt.view.pending[rt.self].pc = (uintptr_t)pc;
     bool ended = mz_join(slot);
@@ -171,6 +182,7 @@ MZ_EXPORT int pthread_detach(pthread_t thread)
     use_up(t, false);
     mz_undo_thread(slot);
     t->detached = 1;
+    if (t->state == MZ_THREAD_FINISHED) result_taken(slot);
     return 0;
 }
 
@@ -181,6 +193,7 @@ MZ_EXPORT int pthread_getattr_np(pthread_t thread, pthread_attr_t *attr)
     int slot = rt.active ? mz_thread_slot((uint64_t)thread) : 0;
     if (slot < 0) return ESRCH;
     const struct mz_slot *s = &rt.slots[slot];
+    MZ_WRITES_TO(attr);
     pthread_attr_init(attr);
     pthread_attr_setstack(attr, s->stack_low, (size_t)(s->stack_high - s->stack_low));
     if (rt.run.threads[slot].detached) pthread_attr_setdetachstate(attr, PTHREAD_CREATE_DETACHED);
@@ -228,6 +241,7 @@ MZ_EXPORT int pthread_getname_np(pthread_t thread, char *name, size_t size)
     const char *own = mz_name_of(slot);
     if (!own) own = "thread";
     if (mz_text_length(own) >= size) return ERANGE;
+    mz_access_by(name, mz_text_length(own) + 1, true, MZ_PC(), MZ_FRAME());
     mz_text_copy(name, size, own);
     return 0;
 }

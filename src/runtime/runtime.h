@@ -39,13 +39,16 @@ struct dl_phdr_info;
 
 #define MZ_EXPORT __attribute__((visibility("default")))
 #define MZ_SLOTS  MZ_MAX_THREADS
-#define MZ_HELD   24
+/* A variable that stands for one inside libc: program code that calls the function accesses it, and may race. */
+#define MZ_LIBC_STATE __attribute__((section("mz_libc_state")))
+#define MZ_HELD       24
 
 struct mz_slot { /* kept: the fiber of a thread number */
     void *sp;    /* saved stack pointer while it does not run */
     uint64_t fs; /* thread-local storage: the thread pointer of a parked thread, and its pthread_t */
     char *stack_low, *stack_high;
-    int tid; /* of the parked thread: what gettid says */
+    char *private_high; /* no other thread has used what is below, in any execution: see lent.c */
+    int tid;            /* of the parked thread: what gettid says */
 };
 
 struct mz_parked { /* at the stack pointer of a fiber that has run and does not run now */
@@ -53,48 +56,88 @@ struct mz_parked { /* at the stack pointer of a fiber that has run and does not 
     uint64_t rbp, r15, r14, r13, r12, rbx;
 };
 
-/* State of a thread within the current execution. */
+/* A thread within the current execution. Each field stands in the section that says what it means to the
+ * identity of the state (state.c): the program's future depends on it, or it is of the past. The sections of
+ * the state are hashed whole, word by word, so a new field counts from the start. A field that is left over
+ * from what the thread did before must be cleared: else equal states look different.
+ * state.c asserts that no field stands outside of the sections. */
 struct mz_thread {
-    uint8_t state;  /* enum mz_thread_state; RUNNABLE covers STARTING, POSTED, RUNNING */
-    uint8_t joiner; /* slot + 1 of the thread that waits for the end of this one */
-    uint8_t joined, detached;
-    uint8_t joining;   /* slot this one waits for */
-    uint8_t joined_by; /* slot + 1 of the thread that knows of its end; up to here: mz_undo_joined */
-    uint8_t spawned;   /* children so far */
-    void *(*start)(void *);
-    void *argument, *result;
-    void *wait_mutex; /* WAITING: to be locked again */
-    uint64_t wait_object;
-    uint32_t woken_by; /* number of the event that did */
-    uint8_t timed;     /* WAITING: may time out */
-    uint8_t cancel_off, cancel_pending;
-    uint8_t held_count;
-    void *waiting_where;       /* where a cancellation wakes it: of the kind below */
-    uint8_t waiting_kind;      /* enum mz_wait_kind, pthread_objects.h */
-    uint8_t kicked;            /* a cancellation has ended its wait on a condition variable or for a thread */
-    struct mz_once_call *once; /* innermost function of pthread_once that it runs */
-    uint8_t ended;             /* visibly, see pthread_thread.c */
-    uint8_t serial;            /* what a barrier tells it */
-    void *cleanup;             /* innermost cleanup handler */
-    struct mz_at_end *at_end;  /* destructors of thread-local C++ objects */
-    uint32_t changes;          /* made to anything but its stack, see spin.c */
-    uint32_t epoch;            /* C11 order: number of releases by this thread, from 1 */
-    uint32_t created_in;       /* epoch of its creator, and ... */
-    uint8_t parent;            /* ... the creator, slot + 1 */
-    char *heap;                /* next free byte of its arena */
-    uint32_t keys_made;        /* thread-specific keys that it created */
-    uint8_t keys_set;          /* it has values for some */
-    uint32_t semaphores;       /* named semaphores that it created */
-    uint64_t polled;           /* what the clock said, where it was read last, and the changes then: time.c */
-    const void *poll_place;
-    uint32_t polled_at;
-    uint8_t polls;
-    uint8_t simple; /* stopped in a function of ours that will use nothing but its pending operation ... */
-    uint64_t operands[3]; /* ... and these, see mz_simple */
+    /* The past: events and the C11 order. Of `changes` and `polled_at` it counts whether they are equal. */
+    union {
+        struct {
+            uint32_t epoch;      /* C11 order: number of releases by this thread, from 1 */
+            uint32_t created_in; /* epoch of its creator, whose slot + 1 is `parent` */
+            uint32_t changes;    /* made to anything but its stack, see spin.c */
+            uint32_t polled_at;  /* `changes` when it read the clock last: time.c */
+            uint32_t woken_by;   /* number of the event that woke it */
+            uint8_t parent;
+            uint8_t joined_by; /* slot + 1 of the thread that knows of its end */
+        };
+        uint64_t past[3];
+    };
+    /* State, as long as the execution lasts. */
+    union {
+        struct {
+            uint8_t state;  /* enum mz_thread_state; RUNNABLE covers STARTING, POSTED, RUNNING */
+            uint8_t joiner; /* slot + 1 of the thread that waits for the end of this one */
+            uint8_t joined; /* or is being joined */
+            uint8_t detached;
+            uint8_t ended; /* visibly, see pthread_thread.c */
+            uint8_t unused[2];
+            uint8_t shape; /* 0 here; in the identity it says which sections follow: state.c */
+            void *result;  /* until somebody has taken it: pthread_thread.c */
+        };
+        uint64_t life[2];
+    };
+    /* State as long as the thread can go on. */
+    union {
+        struct {
+            uint8_t spawned; /* children so far */
+            uint8_t cancel_off, cancel_pending;
+            uint8_t kicked;   /* a cancellation has ended its wait on a condition variable or for a thread */
+            uint8_t keys_set; /* it has values for some thread-specific keys */
+            uint8_t polls;    /* readings of the clock that showed no progress: time.c */
+            uint8_t held_count;
+            uint8_t simple; /* stopped where only its pending operation and `operands` matter: mz_simple */
+            char *heap;     /* next free byte of its arena */
+            void *(*start)(void *);
+            void *argument;
+        };
+        uint64_t own[4];
+    };
+    /* The same, but most threads never have any of these. */
+    union {
+        struct {
+            struct mz_once_call *once; /* innermost function of pthread_once that it runs */
+            void *cleanup;             /* innermost cleanup handler */
+            struct mz_at_end *at_end;  /* destructors of thread-local C++ objects */
+            uint32_t keys_made;        /* thread-specific keys that it created */
+            uint8_t waiting_kind;      /* enum mz_wait_kind, pthread_objects.h */
+            uint8_t spurious;          /* wakeups at the place of the last one: pthread_cond.c */
+            uint8_t spurious_in_all;
+            void *waiting_where; /* where a cancellation wakes it: of the kind above */
+            uint64_t polled;     /* what the clock said, where it was read last: time.c */
+            const void *poll_place;
+            const void *spurious_place;
+        };
+        uint64_t rare[8];
+    };
+    /* State while the thread waits (not RUNNABLE). */
+    union {
+        struct {
+            uint8_t joining;  /* JOINING: slot that it waits for */
+            uint8_t timed;    /* WAITING: may time out */
+            uint8_t serial;   /* what a barrier tells it */
+            void *wait_mutex; /* WAITING: to be locked again */
+            uint64_t wait_object;
+        };
+        uint64_t wait[3];
+    };
+    uint64_t operands[3]; /* state while `simple` is set */
     /* From here on nothing is cleared for an execution. */
-    void *held[MZ_HELD]; /* mutexes that it holds, in the order it got them; those beyond are not listed */
-    uint32_t knows[MZ_SLOTS]; /* releases of others that are known without working off the log of sync.c: at
-                                 least so many; cleared for every execution */
+    void *held[MZ_HELD];      /* state: locks that it holds, in the order it got them, up to MZ_HELD */
+    uint32_t knows[MZ_SLOTS]; /* past: releases of others that are known without working off the log of
+                                 sync.c: at least so many; cleared for every execution */
 };
 
 struct mz_run { /* cleared for every execution */
@@ -120,8 +163,10 @@ struct mz_runtime {
     bool trial;      /* after the end: a thread that waits in a loop makes one more round */
     bool active;     /* a fiber of the program runs: hooks are in force */
     bool recording;
+    bool signals_used;  /* threads may send signals to each other */
     bool stateful;      /* the algorithm wants to know the state */
     bool hashing;       /* the identity of the state is kept up to date */
+    bool auditing;      /* at nodes it is checked that the hooks told of all writes: audit.c */
     uint8_t undo;       /* enum mz_undo: what is changed is kept, to go back to */
     uint8_t self;       /* slot of the running fiber */
     uint8_t choice;     /* of the step that was just scheduled */
@@ -131,7 +176,8 @@ struct mz_runtime {
     struct mz_exploration *x;
     struct mz_channel *channel;
     struct mz_step *live; /* in the channel: the steps of this execution, should we die */
-    uint64_t hooks;
+    uint64_t hooks;       /* calls of ours, but for plain reads */
+    uint32_t reads_left;  /* plain reads until mz_spin_reads looks whether they are a loop */
     struct mz_view view;
     struct mz_slot slots[MZ_SLOTS];
     struct mz_run run;
@@ -142,24 +188,29 @@ struct mz_runtime {
     bool fsgsbase;
     uint32_t section_object;
     uint64_t program_start, program_end; /* where the executable lies */
-    bool switch_fs;    /* threads can be told apart by their thread-local storage: switch it along */
-    bool switch_fp;    /* the same for their floating-point environments */
-    bool standalone;   /* started without the command */
-    bool allow_races;  /* --data-races=allow */
-    bool once;         /* one execution only */
-    bool shared;       /* a worker: see worker.c */
-    bool stop;         /* end the exploration after this execution */
-    bool trylock_used; /* the program calls trylock: releases of mutexes are visible */
-    bool rwtry_used;   /* the same for read-write locks, whose releases always are */
-    bool tryjoin_used; /* it asks whether a thread has ended, or cancels: the end of threads is visible */
+    bool switch_fs;       /* threads can be told apart by their thread-local storage: switch it along */
+    bool switch_fp;       /* the same for their floating-point environments */
+    bool standalone;      /* started without the command */
+    bool access_left_out; /* to a thread's own stack, as no other thread has used it: see lent.c */
+    bool allow_races;     /* --data-races=allow */
+    bool once;            /* one execution only */
+    bool shared;          /* a worker: see worker.c */
+    bool stop;            /* end the exploration after this execution */
+    bool trylock_used;    /* the program calls trylock: releases of mutexes are visible */
+    bool rwtry_used;      /* the same for read-write locks, whose releases always are */
+    bool tryjoin_used;    /* it asks whether a thread has ended, or cancels: the end of threads is visible */
     bool cancel_used;
+    bool spin_locks_used; /* pthread_spin_lock: its operations are those of a mutex */
+    bool kill_used;       /* signals are sent to the process, too */
     bool destroy_used;    /* it initialises or destroys mutexes at run time */
     bool modules_changed; /* code was loaded in this execution */
     bool spin_off;        /* what libraries change cannot be seen: no loops that wait are recognised */
     bool clock_used;      /* it reads the clock: that and sleeping are visible */
     bool unwinds;         /* functions can be left by exceptions or longjmp */
+    bool unfiltered;      /* system calls are not seen: kernel.c */
     bool writes_unknown;  /* it calls what may write to its memory without our hooks: see undo.c */
     uint8_t child_slot[MZ_SLOTS][MZ_SLOTS]; /* slot of the n-th child of a slot; 0: none yet */
+    uint32_t slots_named;                   /* above the last slot that has a thread in child_slot */
     uint32_t slots_known;
     int argc;
     char **argv, **envp;
@@ -182,8 +233,10 @@ void mz_undo_node(void);
 void mz_undo_stack(int slot);
 void mz_undo_keep(const volatile void *p, size_t size);
 void mz_undo_write(const volatile void *p, size_t size);
+void mz_undo_state(const volatile void *p, size_t size);
 void mz_undo_thread(int slot); /* its state is about to be changed, though it does not run */
 void mz_undo_joined(int slot); /* only who joins it */
+void mz_undo_result(int slot); /* only its result */
 void mz_undo_step(int thread); /* a step of the thread begins */
 void mz_undo_barrier(void);
 void mz_undo_give_up(void);
@@ -209,7 +262,7 @@ static inline void mz_keep_program(const volatile void *p, size_t size)
 /* Something is that the runtime keeps for the program, and that is part of its state. */
 static inline void mz_keep_state(const volatile void *p, size_t size)
 {
-    if (mz_unlikely(rt.undo)) mz_undo_write(p, size);
+    if (mz_unlikely(rt.undo)) mz_undo_state(p, size);
 }
 
 /* backtrack.c: which way */
@@ -220,9 +273,15 @@ void mz_backtrack_measured(void);
 void mz_state_init(void);
 void mz_state_of(void *system, struct mz_state *out);
 size_t mz_state_bytes(void *system, const void **bytes);
+bool mz_state_is_unique(void *system);
+void mz_state_outline(void *system, struct mz_state *out);
+void mz_state_differs(void *system, const struct mz_step *one, uint32_t length, const struct mz_step *other,
+                      uint32_t other_length); /* state_kept.c */
 void mz_state_allocated(const void *p, size_t size, int with);
 void mz_state_freed(const void *p, size_t size, int with);
-void mz_names_reset(void); /* pthread_thread.c */
+void mz_names_reset(void);      /* pthread_thread.c */
+void mz_semaphores_reset(void); /* semaphore.c: the named ones */
+void mz_strings_reset(void);    /* hooks_string.c */
 void mz_name_give(int slot, const char *name);
 const char *mz_name_of(int slot);
 void mz_keys_each(int slot, void (*f)(void *data, uint64_t word), void *data); /* pthread_keys.c */
@@ -300,7 +359,35 @@ uint64_t mz_layout_in(uint64_t address);
 void mz_barriers_put(struct mz_message *m); /* pthread_barrier.c */
 void mz_barriers_get(struct mz_message *m);
 
+/* lent.c: parts of stacks that other threads use */
+/* May the access to it be left out of the race check? No other thread has ever used it. */
+static inline bool mz_lent_leave_out(const void *p)
+{
+    const struct mz_slot *s = &rt.slots[rt.self];
+    bool private = (const char *)p >= s->stack_low && (const char *)p < s->private_high;
+    if (mz_likely(private)) rt.access_left_out = true;
+    return private;
+}
+bool mz_lent_contains(const void *p, size_t size);
+uint8_t mz_lent_bytes(const void *p);
+void mz_lent_stack(int slot);
+void mz_lent_note(int owner, uint64_t address, size_t size);
+void mz_lent_put(struct mz_message *m);
+void mz_lent_get(struct mz_message *m);
+
 /* spin.c: loops that wait */
+bool mz_spin_has_places(void);
+void mz_spin_unneeded(void);
+void mz_spin_reads(const void *p, const void *pc, const void *frame);
+uint64_t mz_spin_reads_counted(void);
+_Noreturn void mz_spin_for_ever(const void *pc);
+
+/* A call that lets time pass and does nothing else: a loop around it may be endless like one that reads. */
+#define MZ_SPIN_PASS()                                                                                       \
+    do {                                                                                                     \
+        if (mz_unlikely(--rt.reads_left == 0)) mz_spin_reads(NULL, MZ_PC(), MZ_FRAME());                     \
+    } while (0)
+
 void mz_spin_put(struct mz_message *m);
 void mz_spin_get(struct mz_message *m);
 void mz_spin_init(void);
@@ -319,6 +406,7 @@ void mz_commit_live(enum mz_access access, uint64_t old);
 _Noreturn void mz_diverged(int thread);
 _Noreturn void mz_halt(enum mz_thread_state state);
 int mz_spawn(void *(*start)(void *), void *argument);
+void mz_slots_given(void);
 bool mz_join(int slot); /* false: a cancellation has ended the wait */
 _Noreturn void mz_finish(void *result);
 _Noreturn void mz_exit_program(int code, bool handlers);
@@ -331,6 +419,7 @@ void mz_snapshot_threads(size_t first, size_t end); /* they are about to be know
 void mz_snapshot_restore(void);
 bool mz_snapshot_fault(uint64_t address);
 void mz_snapshot_touch(const void *address, size_t size);
+void mz_snapshot_touch_all(void);
 bool mz_snapshot_contains(uint64_t address, size_t size);
 size_t mz_snapshot_size(void); /* of pages ever written */
 void mz_snapshot_mirror(void);
@@ -355,6 +444,9 @@ void mz_sync_fence(int order);
 uint32_t mz_sync_seen(int thread, int other); /* releases of other that thread has synchronized with */
 uint32_t mz_sync_event_epoch(uint32_t event); /* of the thread when the event happened */
 
+/* reorder.c: an execution has ended; which of its atomic accesses could be reordered? */
+void mz_reorder_look(void);
+
 /* shadow.c: data races */
 void mz_shadow_init(void);
 void mz_shadow_reset(void);
@@ -363,8 +455,18 @@ void mz_shadow_forget(uint64_t address, size_t size);
 void mz_shadow_atomic(uint64_t address, unsigned size, enum mz_access access);
 /* The same for libc's functions: if the program's own code called them, not a library without hooks. */
 void mz_access_by(const void *p, size_t size, bool write, void *pc, const void *frame);
+/* A function of ours is about to write to, or read, a variable of its caller. */
+#define MZ_WRITES_TO(p)  mz_access_by((p), sizeof *(p), true, MZ_PC(), MZ_FRAME())
+#define MZ_READS_FROM(p) mz_access_by((p), sizeof *(p), false, MZ_PC(), MZ_FRAME())
 void mz_access_range(const void *p, size_t size, bool write, void *pc, const void *frame);
 void mz_shadow_range(uint64_t address, size_t size, bool write, uint64_t pc);
+
+/* hooks_atomic.c: an atomic operation has been performed */
+void mz_atomic_happened(int op, const volatile void *a, unsigned size, int order, enum mz_access access,
+                        uint64_t old);
+
+/* notes.c: was some code of the module compiled with a plugin of ours? Says what has no hooks. */
+bool mz_notes_read(const void *notes, size_t size);
 
 /* memory.c: use after free, out of bounds */
 int mz_memory_tls_owner(uint64_t address); /* slot, or -1 */
@@ -382,6 +484,7 @@ struct mz_gap {
 };
 void mz_globals_init(void);
 const struct mz_gap *mz_globals_gap(uint64_t address, size_t size); /* NULL: none there */
+void mz_globals_keep_completed(void);
 bool mz_globals_function(uint64_t address, uint64_t *start, uint64_t *end);
 
 /* leaks.c */
@@ -419,6 +522,7 @@ void mz_finding_exit_code(void);
 _Noreturn void mz_unsupported(const char *call, const char *instead);
 _Noreturn void mz_unsupported_at(const char *call, const char *instead, const struct mz_place *place);
 void mz_note(const char *text);
+void mz_unseen(const char *text);
 
 /* record.c: replaying a schedule, with all details */
 void mz_walk(struct mz_place *place, int slot, const void *frame);
@@ -456,6 +560,13 @@ void mz_run_atexit(void);
 _Noreturn void mz_quit(int code);
 void mz_signals_init(void);
 void mz_signals_spawn(int parent, int child);
+/* signal_delivery.c. DISTURBED: a handler ran; INTERRUPTED: it makes calls that wait fail with EINTR. */
+enum mz_interruption { MZ_UNDISTURBED, MZ_DISTURBED, MZ_INTERRUPTED };
+enum mz_interruption mz_signal_point(const void *pc, const void *frame);
+bool mz_signal_interrupts_wait(bool always, const void *pc, const void *frame);
+void mz_signal_point_volatile(const void *pc, const void *frame, bool write);
+void mz_signal_end(void);
+bool mz_signal_left(void);
 bool mz_find_channel(char **envp);
 void mz_os_reset(void); /* start.c: what the kernel holds goes back to its first state */
 void mz_os_ended(void); /* start.c: an execution has ended, nothing is put back yet */
@@ -477,11 +588,18 @@ void *mz_raw_memmove(void *to, const void *from, size_t n);
 void *mz_raw_memset(void *to, int c, size_t n);
 int mz_raw_memcmp(const void *a, const void *b, size_t n);
 
+/* A thread is about to post a visible operation: signals may interrupt it here. */
+static inline __attribute__((always_inline)) void mz_before(const void *pc)
+{
+    if (mz_unlikely(rt.signals_used)) mz_signal_point(pc, __builtin_frame_address(0));
+}
+
 /* Post the next visible operation of the running thread, and return when it is its turn. */
 static inline void mz_visible(uint8_t op, uint64_t key, uint8_t size, uint8_t access, uint64_t expected,
                               const void *pc)
 {
     struct mz_pending *p = &rt.view.pending[rt.self];
+    mz_before(pc);
     p->key = key;
     p->expected = expected;
     p->pc = (uintptr_t)pc;
@@ -496,6 +614,12 @@ static inline void mz_visible(uint8_t op, uint64_t key, uint8_t size, uint8_t ac
         return;
     }
     mz_dispatch();
+}
+
+/* An operation on a futex, not on a condition variable: those have no size. What it touches: futex.c. */
+static inline bool mz_is_futex(uint8_t op, uint8_t size)
+{
+    return size && (op == MZ_OP_WAIT || op == MZ_OP_WAKE || op == MZ_OP_BROADCAST || op == MZ_OP_TIMEOUT);
 }
 
 /* The operation happens now, as it did in the execution before; false if it is new. */

@@ -8,7 +8,9 @@
  * Local operations (spawn, join, thread end) happen within a step; see program.h and op.def for why no order
  * of them needs exploring. A new thread runs at once to its first visible operation; its creator waits in
  * rt.run.interrupted. A thread that ends hands over to the one that joins it. */
-#include "runtime.h"
+#include "audit.h"
+#include "own.h"
+#include "races.h"
 #include "pthread_objects.h"
 
 #include <sched.h>
@@ -49,23 +51,22 @@ static void end_of_execution(void)
 __attribute__((noinline, section("mz_dispatch_text"))) static void dispatch_reversibly(void)
 {
     struct mz_step step = {rt.self, 0};
+    bool resumed = false; /* within the step that interrupted it */
     if (rt.run.interrupted_count) {
         step.thread = rt.run.interrupted[--rt.run.interrupted_count];
-        if (step.thread == rt.self) return;
+        resumed = true;
     } else {
         mz_undo_node();
         step = next_step();
-        if (step.thread == MZ_NOBODY) {
-            end_of_execution();
-            return;
-        }
         rt.choice = step.choice;
-        mz_undo_step(step.thread);
+        if (step.thread != MZ_NOBODY) mz_undo_step(step.thread);
     }
-    if (step.thread == rt.self)
-        mz_fiber_mark();
-    else
+    if (step.thread == MZ_NOBODY)
+        end_of_execution(); /* the next one may begin here */
+    else if (step.thread != rt.self)
         mz_fiber_go(step.thread);
+    else if (!resumed)
+        mz_fiber_mark();
     self()->simple = 0; /* also: a call, no jump */
 }
 
@@ -133,32 +134,47 @@ _Noreturn void mz_halt(enum mz_thread_state state)
 
 static uint8_t new_slot(int parent, unsigned n)
 {
-    int slot = rt.shared ? mz_worker_slot(parent, n) : rt.slots_known < MZ_SLOTS ? (int)rt.slots_known : 0;
+    int slot = rt.shared ? mz_worker_slot(parent, n) : rt.slots_named < MZ_SLOTS ? (int)rt.slots_named : 0;
     if (!slot) mz_unsupported("more than 64 threads in one program", "use fewer threads in the test");
     return (uint8_t)slot;
+}
+
+static void name_slot(uint8_t slot, int parent, unsigned n)
+{
+    struct mz_thread_info *info = &rt.channel->threads[slot];
+    char *t = info->name, *end = t + sizeof info->name;
+    rt.child_slot[parent][n] = slot;
+    if (slot >= rt.slots_named) rt.slots_named = slot + 1u;
+    info->used = 1;
+    info->parent = (uint8_t)parent;
+    info->spawn_index = (uint16_t)(n + 1);
+    t = mz_text_add(t, end, rt.channel->threads[parent].name);
+    t = mz_text_add(t, end, ".");
+    mz_text_number(t, end, n + 1, 10);
+}
+
+/* Replaying: the slots that the schedule speaks of. The search may have met the threads in another order. */
+void mz_slots_given(void)
+{
+    for (int s = 1; s < MZ_SLOTS; s++) {
+        const struct mz_thread_info *t = &rt.channel->threads[s];
+        if (t->used && t->parent < s && t->spawn_index - 1u < MZ_SLOTS)
+            name_slot((uint8_t)s, t->parent, t->spawn_index - 1u);
+    }
 }
 
 static int slot_for_child(int parent)
 {
     unsigned n = rt.run.threads[parent].spawned++;
     if (n >= MZ_SLOTS) mz_unsupported("more than 64 threads in one program", "use fewer threads in the test");
-    if (!rt.child_slot[parent][n]) {
-        uint8_t slot = rt.child_slot[parent][n] = new_slot(parent, n);
-        if (slot >= rt.slots_known) {
-            mz_snapshot_threads(rt.slots_known, slot + 1u);
-            mz_fiber_open(rt.slots_known, slot + 1u);
-            rt.slots_known = slot + 1u;
-        }
-        struct mz_thread_info *info = &rt.channel->threads[slot];
-        char *t = info->name, *end = t + sizeof info->name;
-        info->used = 1;
-        info->parent = (uint8_t)parent;
-        info->spawn_index = (uint16_t)(n + 1);
-        t = mz_text_add(t, end, rt.channel->threads[parent].name);
-        t = mz_text_add(t, end, ".");
-        mz_text_number(t, end, n + 1, 10);
+    if (!rt.child_slot[parent][n]) name_slot(new_slot(parent, n), parent, n);
+    uint8_t slot = rt.child_slot[parent][n];
+    if (mz_unlikely(slot >= rt.slots_known)) {
+        mz_snapshot_threads(rt.slots_known, slot + 1u);
+        mz_fiber_open(rt.slots_known, slot + 1u);
+        rt.slots_known = slot + 1u;
     }
-    return rt.child_slot[parent][n];
+    return slot;
 }
 
 int mz_spawn(void *(*start)(void *), void *argument)
@@ -205,11 +221,13 @@ bool mz_join(int slot)
         t->joiner = (uint8_t)(rt.self + 1);
         self()->state = MZ_THREAD_JOINING;
         self()->joining = (uint8_t)slot;
+        self()->wait_object = 0;
         rt.view.enabled &= ~mz_slot_bit(rt.self);
         rt.view.pending[rt.self].op = MZ_OP_NONE;
         mz_dispatch();
         mz_undo_joined(slot); /* another step */
         self()->state = MZ_THREAD_RUNNABLE;
+        self()->joining = 0;
         if (self()->kicked) return false;
     }
     rt.run.local_operations++;
@@ -239,6 +257,7 @@ _Noreturn void mz_finish(void *result)
     mz_keys_end();
     mz_once_abandoned(NULL);
     mz_mutex_owner_ends();
+    mz_signal_end();
     if (rt.view.alive == mz_slot_bit(rt.self) && mz_exit_matters()) end_of_last_thread();
     if (rt.tryjoin_used) {
         mz_visible(MZ_OP_FINISHED, (uintptr_t)&t->ended, 0, MZ_WRITES, 0, MZ_PC());
@@ -249,11 +268,14 @@ _Noreturn void mz_finish(void *result)
         MZ_RECORD(MZ_OP_FINISH, 0, 0, 0, 0, 0, rt.self, MZ_FRAME());
     }
     mz_memory_thread_ends();
+    if (t->detached) t->result = NULL;
     if (t->joiner) {
+        int joiner = t->joiner - 1;
+        t->joiner = 0;
         t->state = MZ_THREAD_FINISHED;
         rt.view.alive &= ~mz_slot_bit(rt.self);
         rt.view.enabled &= ~mz_slot_bit(rt.self);
-        mz_fiber_go(t->joiner - 1);
+        mz_fiber_go(joiner);
         MZ_BUG("a finished thread was run");
     }
     mz_halt(MZ_THREAD_FINISHED);
@@ -265,6 +287,7 @@ _Noreturn void mz_exit_program(int code, bool handlers)
 {
     if (rt.trial) mz_fiber_leave();
     rt.section = 0;
+    mz_before(MZ_PC());
     rt.view.pending[rt.self] = (struct mz_pending){.key = (uintptr_t)&rt.run.exited,
                                                    .choices = 1,
                                                    .op = MZ_OP_EXIT,
@@ -302,6 +325,8 @@ static void run_reset(void)
     mz_heap_reset();
     mz_keys_reset();
     mz_names_reset();
+    mz_semaphores_reset();
+    mz_strings_reset();
     for (uint32_t s = 0; s < rt.slots_known; s++) {
         struct mz_thread *t = &rt.run.threads[s];
         char *heap = t->heap;
@@ -316,6 +341,8 @@ static void run_reset(void)
     rt.run.failed = 0;
     rt.run.exited = false;
     rt.run.exit_code = 0;
+    rt.run.exit_thread = 0;
+    rt.run.exit_frame = NULL;
     rt.run.clock_ns = 0;
     rt.run.local_operations = 0;
     rt.run.thread_count = 1;
@@ -333,24 +360,30 @@ static void run_reset(void)
 static void classify_end(void)
 {
     enum mz_ending ending = mz_explore_ending(rt.x);
-    if (rt.stop || ending != MZ_ENDING_MAXIMAL || rt.run.failed) return;
+    /* For tests: an end that was there before is looked at again, but not counted. */
+    bool again = ending == MZ_ENDING_VISITED && rt.channel->options.check_states && !rt.view.enabled;
+    if (rt.stop || (ending != MZ_ENDING_MAXIMAL && !again) || rt.run.failed) return;
     if (rt.run.exited) {
-        if (rt.view.alive & ~mz_slot_bit(rt.run.exit_thread)) rt.channel->counters.unjoined++;
+        if (!again && rt.view.alive & ~mz_slot_bit(rt.run.exit_thread)) rt.channel->counters.unjoined++;
         if (rt.run.exit_code & 0xff) mz_finding_exit_code();
         if (rt.run.exit_frame) mz_leaks_check();
     } else if (mz_spin_any()) {
-        if (mz_explore_restarts(rt.x)) return; /* it is better known next time where to stop */
+        /* It is better known next time where to stop. A replay has no next time, and looks everywhere. */
+        if (mz_explore_restarts(rt.x) && !rt.once) return;
         if (mz_spin_settle())
             mz_finding_livelock();
         else
             mz_explore_cut(rt.x);
+        return;
+    } else if (rt.view.alive && mz_signal_left()) {
+        mz_explore_cut(rt.x);
         return;
     } else if (rt.view.alive) {
         mz_finding_deadlock();
     } else {
         mz_leaks_check();
     }
-    rt.channel->counters.kept++;
+    if (!again) rt.channel->counters.kept++;
 }
 
 static void publish_counters(void)
@@ -364,7 +397,7 @@ static void publish_counters(void)
     to->kept = kept;
     to->local_operations = local;
     to->threads = threads;
-    to->hooks = rt.hooks;
+    to->hooks = rt.hooks + mz_spin_reads_counted();
     to->engine_bytes = mz_explore_memory(rt.x);
 }
 
@@ -373,6 +406,7 @@ static enum mz_end limit_reached(void)
     const struct mz_options_block *o = &rt.channel->options;
     const struct mz_counters *c = &rt.channel->counters;
     if (rt.stop) return MZ_END_FINDING;
+    if (mz_unlikely(mz_audit_failed())) return MZ_END_UNSEEN;
     if (o->stop) return MZ_END_TIME;
     if (o->max_executions && (rt.shared ? mz_worker_executions() : c->executions) >= o->max_executions)
         return MZ_END_EXECUTIONS;
@@ -407,6 +441,14 @@ static void run_from_node(void)
     mz_fiber_enter(step.thread);
 }
 
+/* Is there another one? A stateful search starts over when it has learnt what states must be told apart by. */
+static bool next_execution(void)
+{
+    if (mz_unlikely(rt.stateful) && mz_places_restart(false)) mz_explore_restart(rt.x);
+    if (mz_explore_end(rt.x)) return true;
+    return rt.stateful && mz_places_restart(true) && mz_explore_again(rt.x);
+}
+
 static bool one_execution(void)
 {
     rt.runs++;
@@ -417,9 +459,10 @@ static bool one_execution(void)
         run_from_start();
     mz_os_ended();
     classify_end();
+    mz_reorder_look();
     /* A finding that ends the search leaves an execution cut short: there is nothing to learn from it. */
     rt.channel->analysing = 1;
-    bool stopped = rt.stop, more = !stopped && mz_explore_end(rt.x);
+    bool stopped = rt.stop, more = !stopped && next_execution();
     rt.channel->analysing = 0;
     if (stopped) mz_explore_abandon(rt.x);
     publish_counters();
@@ -463,7 +506,7 @@ static enum mz_end explore(void)
         end = limit_reached();
     }
     if (more) estimate(); /* how far it got */
-    if (end == MZ_END_RUNNING || (!more && end != MZ_END_FINDING)) {
+    if (end == MZ_END_RUNNING || (!more && end != MZ_END_FINDING && end != MZ_END_UNSEEN)) {
         enum mz_ending ending = mz_explore_ending(rt.x);
         end = ending == MZ_ENDING_STEP_LIMIT ? MZ_END_STEPS
               : ending == MZ_ENDING_MEMORY   ? MZ_END_MEMORY
@@ -483,5 +526,7 @@ void mz_explore_program(void)
             mz_explore_task_done(rt.x);
             end = mz_worker_enough();
         }
-    rt.channel->end = end;
+    if ((end == MZ_END_COMPLETE || end == MZ_END_FINDING) && rt.undo) mz_audit_start();
+    if (end == MZ_END_COMPLETE && !rt.once) mz_own_check(); /* one run is no search */
+    rt.channel->end = end == MZ_END_COMPLETE && mz_audit_failed() ? MZ_END_UNSEEN : end;
 }

@@ -9,6 +9,7 @@
 /* An operation is about to be posted inside a section. */
 void mz_section_check(uint8_t op)
 {
+    rt.run.threads[rt.self].simple = 0; /* it is not stopped */
     if (op >= MZ_OP_LOAD && op <= MZ_OP_CAS) return;
     rt.section = 0;
     mz_unsupported("synchronization, choices or threads inside of mz_atomic_begin and mz_atomic_end",

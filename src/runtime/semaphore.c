@@ -26,8 +26,7 @@ struct mz_semaphore {
 };
 _Static_assert(sizeof(struct mz_semaphore) <= sizeof(sem_t), "a semaphore must fit");
 
-/* Named ones are not in program memory. */
-static void keep(const struct mz_semaphore *s) { mz_keep_state(s, sizeof *s); }
+static void keep(const struct mz_semaphore *s);
 static struct mz_semaphore *of(sem_t *s) { return (struct mz_semaphore *)(void *)s; }
 
 static void check(const struct mz_semaphore *s)
@@ -127,11 +126,23 @@ static void wait_cancellable(struct mz_semaphore *s, const void *pc, const void 
     take(s, MZ_OP_SEM_TRY, frame);
 }
 
+/* A handler runs while the thread waits, and the wait fails. It waits only if the semaphore is 0. */
+static bool interrupted(struct mz_semaphore *s, const void *pc, const void *frame)
+{
+    if (!mz_signal_interrupts_wait(false, pc, frame)) return false;
+    mz_visible(MZ_OP_LOAD, (uintptr_t)s, 0, MZ_READS, 0, pc);
+    uint32_t found = s->value;
+    mz_commit_use(MZ_READS, found);
+    MZ_RECORD(MZ_OP_LOAD, (uintptr_t)s, 4, MZ_RECORD_HAS_VALUE, found, 0, 0, frame);
+    return !found;
+}
+
 MZ_EXPORT int sem_wait(sem_t *semaphore)
 {
     struct mz_semaphore *s = of(semaphore);
     if (!rt.active) return 0;
     check(s);
+    if (interrupted(s, MZ_PC(), MZ_FRAME())) return fail(EINTR);
     if (rt.cancel_used && !rt.run.threads[rt.self].cancel_off) {
         wait_cancellable(s, MZ_PC(), MZ_FRAME());
         return 0;
@@ -164,6 +175,7 @@ static int timed(struct mz_semaphore *s, const struct timespec *until, const voi
 {
     if (!mz_time_is_valid(until)) return fail(EINVAL);
     mz_test_cancel(pc);
+    if (rt.active && interrupted(s, pc, frame)) return fail(EINTR);
     int result = try(s, ETIMEDOUT, pc, frame);
     if (result) mz_time_passes_to(until, pc);
     return result;
@@ -228,7 +240,8 @@ MZ_EXPORT int sem_destroy(sem_t *semaphore)
     struct mz_semaphore *s = of(semaphore);
     if (!rt.active) return 0;
     check(s);
-    if (s->waiters || mz_pending_on((uintptr_t)s, MZ_OP_SEM_WAIT))
+    /* The caller's own last wait, which is over, is still its last operation. */
+    if (s->waiters || (mz_pending_on((uintptr_t)s, MZ_OP_SEM_WAIT) & ~mz_slot_bit(rt.self)))
         mz_misuse("a semaphore is destroyed while threads wait on it", s);
     mz_object_written(semaphore, sizeof(struct mz_semaphore), MZ_PC(), MZ_FRAME());
     keep(s);
@@ -242,10 +255,27 @@ MZ_EXPORT int sem_destroy(sem_t *semaphore)
 
 static struct named {
     sem_t semaphore;
-    uint32_t execution; /* that it belongs to */
-    bool linked;        /* can be opened by its name */
+    bool made;   /* in this execution */
+    bool linked; /* can be opened by its name */
     char name[256];
 } named[NAMED];
+static unsigned named_most; /* that there were in this execution */
+
+/* The named ones are not in program memory. */
+static void keep(const struct mz_semaphore *s)
+{
+    if (mz_unlikely((const char *)s - (const char *)named < (ptrdiff_t)sizeof named &&
+                    (const char *)s >= (const char *)named))
+        mz_keep_state(s, sizeof *s);
+    else
+        mz_keep_program(s, sizeof *s);
+}
+
+void mz_semaphores_reset(void)
+{
+    mz_raw_memset(named, 0, named_most * sizeof *named);
+    named_most = 0;
+}
 
 /* Opening and unlinking go by a table that all threads share: an object of its own, not the first semaphore.
  */
@@ -261,17 +291,17 @@ static void use_table(const void *pc, const void *frame)
 static struct named *find(const char *name)
 {
     for (unsigned i = 0; i < NAMED; i++)
-        if (named[i].execution == rt.execution && named[i].linked && !mz_text_differs(named[i].name, name))
-            return &named[i];
+        if (named[i].made && named[i].linked && !mz_text_differs(named[i].name, name)) return &named[i];
     return NULL;
 }
 
 static struct named *make(const char *name, unsigned value)
 {
     for (unsigned i = 0; i < NAMED; i++) {
-        if (named[i].execution == rt.execution) continue;
+        if (named[i].made) continue;
         mz_keep_state(&named[i], sizeof named[i]);
-        named[i].execution = rt.execution;
+        if (i >= named_most) named_most = i + 1;
+        named[i].made = true;
         named[i].linked = true;
         mz_text_copy(named[i].name, sizeof named[i].name, name);
         *of(&named[i].semaphore) = (struct mz_semaphore){.value = value, .mark = INITIALISED};

@@ -11,7 +11,7 @@
  * form of its own, so that it never takes the quick way.
  *
  * No race is reported while replaying: it was when the step was new. Cells are kept up all the same. */
-#include "runtime.h"
+#include "races.h"
 #include "pthread_objects.h"
 
 #include "../base/region.h"
@@ -33,9 +33,10 @@ struct cell {
     uint8_t mask;           /* bytes of the granule that it describes */
     uint8_t writer, reader; /* slot, or NOBODY_YET */
     uint8_t form;
-    uint8_t atomic; /* kept: some atomic object lies here */
-    uint8_t sound;  /* kept: all of it is part of some object, for ever */
-    uint8_t unused[2];
+    uint8_t atomic;  /* kept: some atomic object lies here */
+    uint8_t sound;   /* kept: all of it is part of some object, for ever */
+    uint8_t counted; /* enum mz_place_level as which its accesses are in the history */
+    uint8_t unused;
     uint32_t write_pc, read_pc; /* low halves: of the first access in its epoch */
 };
 
@@ -199,6 +200,7 @@ static void clear_cell(struct cell *c, uint8_t mask)
     c->mask = mask;
     c->writer = c->reader = NOBODY_YET;
     c->form = SIMPLE;
+    c->counted = 0;
 }
 
 static void split_cell(struct cell *c)
@@ -277,7 +279,108 @@ static void access_granule(struct cell *c, const struct access *a, uint8_t mask,
         if (mask & (1u << i)) access_cell(&sh.split[c->more + i], a, live);
 }
 
+/* ---- accesses as a part of the state: race_history.c ---- */
+
+static void each_reader(const struct cell *c, mz_access_fn *f, void *data)
+{
+    if (c->reader == NOBODY_YET) return;
+    if (!c->more) f(data, c->reader, c->read_epoch, MZ_PLAIN_READ, c->mask);
+    for (uint32_t t = 0; c->more && t < rt.slots_known; t++)
+        if (sh.readers[c->more][t]) f(data, (int)t, sh.readers[c->more][t], MZ_PLAIN_READ, c->mask);
+}
+
+static void each_access(const struct cell *c, uint8_t mask, mz_access_fn *f, void *data)
+{
+    if (c->execution != rt.execution || c->form == FREED) return;
+    for (uint32_t i = 0; c->form == SPLIT && i < 4; i++)
+        if (mask & (1u << i)) each_access(&sh.split[c->more + i], mask, f, data);
+    if (c->form == SPLIT || !(c->mask & mask)) return;
+    if (c->writer != NOBODY_YET) f(data, c->writer, c->write_epoch, MZ_PLAIN_WRITE, c->mask);
+    each_reader(c, f, data);
+}
+
+static uint32_t place_of(const struct cell *c) { return (uint32_t)(c - sh.cells); }
+
+uint32_t mz_shadow_place(uint64_t granule, bool *atomic)
+{
+    const struct cell *c = cell_of(granule * GRANULE);
+    *atomic = c->atomic;
+    return place_of(c);
+}
+
+void mz_shadow_each(uint64_t granule, mz_access_fn *f, void *data)
+{
+    each_access(cell_of(granule * GRANULE), 0xf, f, data);
+}
+
+struct counting {
+    uint64_t granule;
+    unsigned level;
+    bool now;
+};
+
+static void count_access(void *data, int thread, uint32_t epoch, enum mz_race_kind kind, unsigned mask)
+{
+    const struct counting *n = data;
+    mz_races_entry(n->level, thread, epoch, kind, n->granule, mask, n->now);
+}
+
+/* The accesses that the cell describes are part of the history as this level from now on. */
+static void count_as(struct cell *c, uint64_t granule, unsigned level)
+{
+    struct counting before = {granule, c->counted, false}, after = {granule, level, true};
+    if (c->execution != rt.execution) return;
+    if (before.level) each_access(c, 0xf, count_access, &before);
+    if (c->counted != level) mz_keep(c, sizeof *c);
+    c->counted = (uint8_t)level;
+    if (level) each_access(c, 0xf, count_access, &after);
+}
+
+struct conflict {
+    const struct access *access;
+    bool found;
+};
+
+static void look_for_conflict(void *data, int thread, uint32_t epoch, enum mz_race_kind kind, unsigned mask)
+{
+    struct conflict *n = data;
+    (void)mask;
+    if (kind == MZ_PLAIN_READ && !n->access->write) return;
+    if (!mz_races_forked(rt.self, thread, epoch)) n->found = true;
+}
+
+static void remembered_access(struct cell *c, const struct access *a, uint8_t mask, bool live)
+{
+    uint64_t granule = a->address / GRANULE;
+    uint32_t place = place_of(c);
+    struct conflict conflict = {a, false};
+    unsigned level = a->atomic ? mz_place_level(place) : mz_place_access(place, granule, a->write, false);
+    if (level == MZ_PLACE_FORKED) each_access(c, mask, look_for_conflict, &conflict);
+    if (conflict.found) level = mz_place_unforked(place);
+    count_as(c, granule, MZ_PLACE_FREE);
+    access_granule(c, a, mask, live);
+    count_as(c, granule, level);
+}
+
+/* Nothing that was done to it matters any more. */
+static void forget_accesses(struct cell *c, uint64_t address)
+{
+    count_as(c, address / GRANULE, MZ_PLACE_FREE);
+    mz_races_forget(place_of(c), address / GRANULE);
+}
+
 static bool ends_life(uint8_t op) { return op == MZ_OP_DEALLOCATE || op == MZ_OP_FREE || op == MZ_OP_FINISH; }
+
+/* What an event did to the memory of its object. Operations on synchronization objects count as a change of
+ * their first bytes; of the operations on futexes only WAIT touches memory. */
+static unsigned bytes_of(const struct mz_event *e, bool *writes)
+{
+    bool memory = e->op >= MZ_OP_LOAD && e->op <= MZ_OP_CAS && e->size;
+    *writes = false;
+    if (mz_is_futex(e->op, e->size)) return e->op == MZ_OP_WAIT ? e->size : 0;
+    *writes = !memory || e->access == MZ_WRITES;
+    return memory ? e->size : MZ_OBJECT_BYTES;
+}
 
 /* An access where atomic objects lie: is it ordered with all atomic accesses to the same bytes so far? */
 static void check_atomics(const struct access *a)
@@ -287,18 +390,16 @@ static void check_atomics(const struct access *a)
         if (!o) continue;
         for (mz_number n = mz_explore_last_event(rt.x, o); n; n = rt.path->events[n - 1].prev_object) {
             const struct mz_event *e = &rt.path->events[n - 1];
-            /* Using a synchronization object counts as a change of its first bytes. */
-            bool memory = e->op >= MZ_OP_LOAD && e->op <= MZ_OP_CAS && e->size;
-            unsigned size = memory ? e->size : MZ_OBJECT_BYTES;
-            if (e->thread == rt.self) continue;
-            if (!(a->write || !memory || e->access == MZ_WRITES)) continue;
+            bool writes;
+            unsigned size = bytes_of(e, &writes);
+            if (e->thread == rt.self || !size || !(a->write || writes)) continue;
             if (e->key + size <= a->address || e->key >= a->address + a->size) continue;
             if (!ordered(e->thread, mz_sync_event_epoch(n - 1))) race(a, e->thread, e->op, e->pc);
         }
     }
 }
 
-/* What is on the thread's own stack is part of its local state (spin.c), and is there. */
+/* What is on the thread's own stack is there, and undo.c keeps it. */
 static inline bool is_own(const void *p)
 {
     const struct mz_slot *s = &rt.slots[rt.self];
@@ -308,7 +409,10 @@ static inline bool is_own(const void *p)
 static __attribute__((noinline)) void slow_access(const struct access *a, struct cell *c, uint8_t mask)
 {
     bool live = rt.path->live;
-    access_granule(c, a, mask, live);
+    if (mz_unlikely(rt.stateful))
+        remembered_access(c, a, mask, live);
+    else
+        access_granule(c, a, mask, live);
     if (c->atomic && live && !a->atomic) check_atomics(a);
     if (mz_unlikely(!c->sound) && !a->atomic && !is_own((const void *)(uintptr_t)a->address))
         c->sound = mz_memory_check(a->address, a->size, a->op, a->pc) && mask == 0xf;
@@ -350,6 +454,7 @@ void mz_shadow_atomic(uint64_t address, unsigned size, enum mz_access access)
         if (part > address + size - at) part = (unsigned)(address + size - at);
         struct cell *c = cell_of(at);
         c->atomic = 1;
+        if (mz_unlikely(rt.stateful)) mz_place_access(place_of(c), at / GRANULE, access == MZ_WRITES, true);
         if (c->execution != rt.execution) continue;
         const struct mz_pending *p = &rt.view.pending[rt.self];
         struct access a = {at, part, access == MZ_WRITES, true, p->op, p->pc};
@@ -396,9 +501,15 @@ static __attribute__((noinline)) void record_access(uint64_t address, size_t siz
     mz_record(write ? MZ_OP_WRITE : MZ_OP_READ, address, (unsigned)size, flags, value, 0, 0, frame);
 }
 
-static inline void count_change(const void *p)
+/* What is on the thread's own stack is part of its local state, but for what other threads use (lent.c). */
+static inline void count_change(const void *p, size_t size)
 {
-    if (!is_own(p)) mz_changed();
+    const struct mz_slot *s = &rt.slots[rt.self];
+    if (mz_likely((const char *)p >= s->stack_low && (const char *)p < s->private_high)) return;
+    if (mz_unlikely((const char *)p >= s->private_high && (const char *)p < s->stack_high) &&
+        !mz_lent_contains(p, size))
+        return;
+    mz_changed();
 }
 
 /* After the checks: there is memory. */
@@ -422,19 +533,31 @@ static __attribute__((noinline)) void long_range(uint64_t address, size_t size, 
     }
 }
 
+/* Once the access has been checked: a loop that only reads gives way to nobody (spin.c). */
+static inline void count_hook(const void *p, bool write, const void *pc, const void *frame)
+{
+    if (write)
+        rt.hooks++;
+    else if (mz_unlikely(--rt.reads_left == 0))
+        mz_spin_reads(p, pc, frame);
+}
+
 static inline void hook(void *p, size_t size, bool write, void *pc, const void *frame)
 {
     if (mz_unlikely(!rt.active)) return;
-    rt.hooks++;
-    if (write) count_change(p);
-    if (mz_unlikely(rt.allow_races) && mz_visible_access(p, size, write, false, pc, frame)) return;
+    if (write) count_change(p, size);
+    if (mz_unlikely(rt.allow_races) && mz_visible_access(p, size, write, false, pc, frame)) {
+        rt.hooks++;
+        return;
+    }
     if (mz_unlikely(rt.recording)) record_access((uintptr_t)p, size, write, frame);
     if (mz_unlikely(size > PAGE)) {
         long_range((uintptr_t)p, size, write, (uintptr_t)pc);
-        return;
+    } else {
+        mz_shadow_range((uintptr_t)p, size, write, (uintptr_t)pc);
+        keep(p, size, write);
     }
-    mz_shadow_range((uintptr_t)p, size, write, (uintptr_t)pc);
-    keep(p, size, write);
+    count_hook(p, write, pc, frame);
 }
 
 void mz_access_range(const void *p, size_t size, bool write, void *pc, const void *frame)
@@ -468,6 +591,7 @@ void mz_shadow_freed(uint64_t address, size_t size, uint8_t op, uint64_t pc)
         struct access a = {at, part, true, false, op, pc};
         slow_access(&a, c, (uint8_t)((1u << part) - 1));
         if (!ends_life(op)) continue; /* unmapped: something else may come to lie here */
+        if (mz_unlikely(rt.stateful)) forget_accesses(c, at);
         mz_keep(c, sizeof *c);
         c->form = FREED;
         c->more = 0;
@@ -480,6 +604,7 @@ void mz_shadow_forget(uint64_t address, size_t size)
     for (uint64_t at = address; at < address + size; at += GRANULE) {
         struct cell *c = used_cell(&at);
         if (!c) continue;
+        if (mz_unlikely(rt.stateful)) forget_accesses(c, at);
         mz_keep(c, sizeof *c);
         c->execution = 0;
     }
@@ -491,31 +616,32 @@ static inline void hook_aligned(void *p, size_t size, bool write, void *pc, cons
         hook(p, size, write, pc, frame);
         return;
     }
-    rt.hooks++;
-    if (write) count_change(p);
+    if (write) count_change(p, size);
     if (mz_unlikely((uintptr_t)p % GRANULE + size > GRANULE))
         mz_shadow_range((uintptr_t)p, size, write, (uintptr_t)pc);
     else
         plain((uintptr_t)p, (unsigned)size, write, (uintptr_t)pc);
     keep(p, size, write);
+    count_hook(p, write, pc, frame);
 }
 
 /* With --data-races=allow these are always operations. */
 static inline void hook_volatile(void *p, size_t size, bool write, void *pc, const void *frame)
 {
+    if (mz_unlikely(rt.signals_used) && rt.active) mz_signal_point_volatile(pc, frame, write);
     if (mz_likely(!rt.allow_races || !rt.active)) {
         hook(p, size, write, pc, frame);
         return;
     }
     rt.hooks++;
-    if (write) count_change(p);
+    if (write) count_change(p, size);
     mz_visible_access(p, size, write, true, pc, frame);
 }
 
 static inline void hook_both(void *p, size_t size, void *pc, const void *frame)
 {
     if (mz_unlikely(rt.allow_races) && rt.active && mz_visible_access(p, size, true, false, pc, frame)) {
-        count_change(p);
+        count_change(p, size);
         return;
     }
     hook(p, size, false, pc, frame);

@@ -1,86 +1,130 @@
-/* Signals that the program sends to itself, and what it says about signals.
+/* What the program says about signals: the calls. signal_delivery.c has signals from thread to thread.
  *
  * None of it reaches the kernel: dispositions, masks and pending signals are kept here, a mask for each
- * program thread, and go back to their first state before every execution. A signal that a thread sends to
- * itself or to its process is handled at once, on its own stack, within the call (raise, kill, or the change
- * of the mask that lets a pending one through): the handler is ordinary code of that thread. A signal to
- * another thread could arrive anywhere in it; that is refused.
+ * program thread. A signal that a thread sends to itself is handled at once, on its own stack, within the call
+ * (raise, or the change of the mask that lets a pending one through): the handler is ordinary code of that
+ * thread.
+ *
+ * Where threads may send signals to each other (rt.signals_used), each call here that looks at the signals of
+ * its thread is an operation on them; in other programs nobody else can change them.
  *
  * A crash remains a finding, also when the program has a handler for it. */
 #define _GNU_SOURCE
-#include "kernel.h"
+#include "signal_state.h"
 
-#include <signal.h>
+#include "pthread_objects.h"
+
 #include <ucontext.h>
 #include <unistd.h>
 
-#define SIGNALS 64
+struct mz_signal_thread mz_signal_threads[MZ_SLOTS];
+struct mz_signal_process mz_signal_process;
 
-struct action { /* as the kernel has it */
-    uint64_t handler, flags, restorer, mask;
-};
-
-static struct {
-    struct action actions[SIGNALS + 1];
-    uint64_t pending; /* for the process */
-    uint64_t first_mask;
-} now, first;
-
-static struct {
-    uint64_t mask, pending;
-    stack_t alternate;
-} threads[MZ_SLOTS];
+static struct mz_signal_process first;
+static uint64_t first_mask;
 static bool changed;
 
-static uint64_t bit(int number) { return (uint64_t)1 << (number - 1); }
 static void *pointer(uint64_t a) { return (void *)(uintptr_t)a; }
+static uint64_t bit(int number) { return mz_signal_bit(number); }
+static struct mz_signal_thread *self(void) { return &mz_signal_threads[rt.self]; }
 
 #define UNBLOCKABLE (bit(SIGKILL) | bit(SIGSTOP))
+
+void mz_signal_keep(int slot)
+{
+    mz_keep_state(&mz_signal_threads[slot], sizeof mz_signal_threads[slot]);
+    changed = true;
+}
+
+void mz_signal_keep_process(void)
+{
+    mz_keep_state(&mz_signal_process, sizeof mz_signal_process);
+    changed = true;
+}
+
+static void begin_thread(int slot, uint64_t mask)
+{
+    mz_signal_threads[slot] = (struct mz_signal_thread){.mask = mask, .alternate = {.ss_flags = SS_DISABLE}};
+}
 
 /* Handlers from constructors become the program's first state; the kernel forgets them. */
 void mz_signal_calls_init(void)
 {
-    const struct action none = {0}, ignore = {.handler = (uintptr_t)SIG_IGN};
+    const struct mz_signal_action none = {0}, ignore = {.handler = (uintptr_t)SIG_IGN};
     uint64_t open = 0;
-    for (int n = 1; n <= SIGNALS; n++) {
-        struct action *a = &first.actions[n];
+    for (int n = 1; n <= MZ_SIGNALS; n++) {
+        struct mz_signal_action *a = &first.actions[n];
         mz_sys(SYS_rt_sigaction, n, NULL, a, 8);
         if (a->handler > (uintptr_t)SIG_IGN) mz_sys(SYS_rt_sigaction, n, &none, NULL, 8);
     }
     mz_sys(SYS_rt_sigaction, SIGPIPE, &ignore, NULL, 8); /* a failed write tells */
-    mz_sys(SYS_rt_sigprocmask, SIG_SETMASK, &open, &first.first_mask, 8);
-    now = first;
-    for (int s = 0; s < MZ_SLOTS; s++) {
-        threads[s].mask = first.first_mask;
-        threads[s].alternate.ss_flags = SS_DISABLE;
-    }
+    mz_sys(SYS_rt_sigprocmask, SIG_SETMASK, &open, &first_mask, 8);
+    mz_signal_process = first;
+    for (int s = 0; s < MZ_SLOTS; s++) begin_thread(s, first_mask);
 }
 
 void mz_signal_calls_reset(void)
 {
     if (!changed) return;
-    now = first;
-    threads[0].mask = first.first_mask;
-    threads[0].pending = 0;
-    threads[0].alternate = (stack_t){.ss_flags = SS_DISABLE};
+    mz_signal_process = first;
+    for (uint32_t s = 0; s < rt.slots_known; s++) begin_thread((int)s, first_mask);
     changed = false;
 }
 
 void mz_signals_spawn(int parent, int child)
 {
-    threads[child].mask = threads[parent].mask;
-    threads[child].pending = 0;
-    threads[child].alternate.ss_flags = SS_DISABLE;
+    struct mz_signal_thread *c = &mz_signal_threads[child];
+    if (c->mask == mz_signal_threads[parent].mask && !c->ended && !c->queue.count &&
+        c->alternate.ss_flags == SS_DISABLE)
+        return;
+    mz_signal_keep(child);
+    begin_thread(child, mz_signal_threads[parent].mask);
 }
 
-/* ---- delivery ---- */
+/* ---- queues ---- */
 
-static bool ignored(int number)
+void mz_signal_put(struct mz_signal_queue *q, const struct mz_signal *s, const struct mz_call *call)
 {
-    uint64_t h = now.actions[number].handler;
+    for (uint64_t i = 0; s->number < SIGRTMIN && i < q->count; i++)
+        if (q->entries[i].number == s->number) return;
+    if (q->count == MZ_SIGNAL_QUEUE)
+        mz_kernel_refuse(call, "more than 16 signals that wait to be handled", "send fewer");
+    q->entries[q->count++] = *s;
+}
+
+uint64_t mz_signal_set(const struct mz_signal_queue *q, bool arrived)
+{
+    uint64_t set = 0;
+    for (uint64_t i = 0; i < q->count; i++)
+        if (q->entries[i].arrived || !arrived) set |= bit(q->entries[i].number);
+    return set;
+}
+
+/* The one with the lowest number, and of these the oldest. */
+bool mz_signal_take(struct mz_signal_queue *q, uint64_t set, bool arrived, struct mz_signal *out)
+{
+    set &= mz_signal_set(q, arrived);
+    if (!set) return false;
+    int number = __builtin_ctzll(set) + 1;
+    uint64_t i = 0;
+    while (q->entries[i].number != number || (arrived && !q->entries[i].arrived)) i++;
+    *out = q->entries[i];
+    q->count--;
+    for (; i < q->count; i++) q->entries[i] = q->entries[i + 1];
+    q->entries[q->count] = (struct mz_signal){0};
+    return true;
+}
+
+/* ---- handling ---- */
+
+bool mz_signal_ignored(int number)
+{
+    uint64_t h = mz_signal_process.actions[number].handler;
     bool by_default = number == SIGCHLD || number == SIGCONT || number == SIGURG || number == SIGWINCH;
     return h == (uintptr_t)SIG_IGN || (h == (uintptr_t)SIG_DFL && by_default);
 }
+
+bool mz_signal_restarts(int number) { return mz_signal_process.actions[number].flags & SA_RESTART; }
 
 static const char *name_of(int number)
 {
@@ -93,7 +137,7 @@ static const char *name_of(int number)
     return "a signal";
 }
 
-static _Noreturn void die(int number, const struct mz_call *call)
+static _Noreturn void die(int number, bool by_other, const struct mz_call *call)
 {
     char text[96], *end = text + sizeof text;
     uint64_t pc = 0;
@@ -101,87 +145,105 @@ static _Noreturn void die(int number, const struct mz_call *call)
         mz_kernel_refuse(call, "a signal that stops the process", "leave it out");
     char *t = mz_text_add(text, end, "the program was ended by ");
     t = mz_text_add(t, end, name_of(number));
-    mz_text_add(t, end, ", which it sent to itself");
+    mz_text_add(t, end, by_other ? ", which another thread sent" : ", which it sent to itself");
     if (!call->context) mz_finding_here(MZ_KIND_CRASH, text, number, 0);
     const void *frame = mz_kernel_frame(call->context, &pc);
     mz_finding_at(MZ_KIND_CRASH, text, number, 0, pc - 1, frame);
 }
 
-static void handle(int number, const siginfo_t *info, const struct mz_call *call)
+static siginfo_t information(const struct mz_signal *s)
 {
-    static ucontext_t nowhere;
-    struct action a = now.actions[number];
-    if (ignored(number)) return;
-    if (a.handler == (uintptr_t)SIG_DFL) die(number, call);
-    uint64_t before = threads[rt.self].mask;
-    siginfo_t copy = *info;
-    threads[rt.self].mask |= a.mask | (a.flags & SA_NODEFER ? 0 : bit(number));
-    changed = true;
-    if (a.flags & SA_RESETHAND) now.actions[number].handler = (uintptr_t)SIG_DFL;
-    ((void (*)(int, siginfo_t *, void *))pointer(a.handler))(number, &copy,
-                                                             call->context ? call->context : &nowhere);
-    mz_undo_barrier(); /* there may have been events since */
-    threads[rt.self].mask = before;
-}
-
-static siginfo_t information(int number, int code)
-{
-    siginfo_t info = {.si_signo = number, .si_code = code};
+    siginfo_t info = {.si_signo = s->number, .si_code = s->code};
     info.si_pid = (pid_t)mz_sys(SYS_getpid);
     info.si_uid = (uid_t)mz_sys(SYS_getuid);
+    info.si_value.sival_ptr = pointer(s->value);
     return info;
+}
+
+void mz_signal_handle(const struct mz_signal *s, const struct mz_call *call)
+{
+    static ucontext_t nowhere;
+    int number = s->number, error = errno;
+    struct mz_signal_action a = mz_signal_process.actions[number];
+    if (mz_signal_ignored(number)) return;
+    if (rt.trial) mz_fiber_leave();
+    if (a.handler == (uintptr_t)SIG_DFL) die(number, s->sender != rt.self + 1u || s->arrived, call);
+    uint64_t before = self()->mask;
+    siginfo_t info = information(s);
+    mz_changed();
+    mz_signal_keep(rt.self);
+    self()->mask |= a.mask | (a.flags & SA_NODEFER ? 0 : bit(number));
+    if (a.flags & SA_RESETHAND) {
+        mz_signal_keep_process();
+        mz_signal_process.actions[number].handler = (uintptr_t)SIG_DFL;
+    }
+    MZ_RECORD(MZ_OP_HANDLER, 0, 0, MZ_RECORD_HAS_VALUE, (uint64_t)number, 0, 0, MZ_FRAME());
+    ((void (*)(int, siginfo_t *, void *))pointer(a.handler))(number, &info,
+                                                             call->context ? call->context : &nowhere);
+    mz_signal_keep(rt.self); /* there may have been events since */
+    self()->mask = before;
+    if (s->arrived) errno = error; /* where it was interrupted, nobody expects it to change */
 }
 
 /* Pending signals that nothing holds back any more. */
 static void let_through(const struct mz_call *call)
 {
-    uint64_t ready;
-    while ((ready = (threads[rt.self].pending | now.pending) & ~threads[rt.self].mask)) {
-        int number = __builtin_ctzll(ready) + 1;
-        siginfo_t info = information(number, threads[rt.self].pending & bit(number) ? SI_TKILL : SI_USER);
-        mz_undo_barrier();
-        if (threads[rt.self].pending & bit(number))
-            threads[rt.self].pending &= ~bit(number);
-        else
-            now.pending &= ~bit(number);
-        handle(number, &info, call);
+    struct mz_signal s;
+    uint64_t open;
+    while ((open = ~self()->mask) &
+           (mz_signal_set(&self()->queue, false) | mz_signal_set(&mz_signal_process.queue, false))) {
+        mz_signal_keep(rt.self);
+        mz_signal_keep_process();
+        if (!mz_signal_take(&self()->queue, open, false, &s))
+            mz_signal_take(&mz_signal_process.queue, open, false, &s);
+        mz_signal_handle(&s, call);
     }
 }
 
-static void send_here(int number, const siginfo_t *info, bool process, const struct mz_call *call)
+static void send_here(const struct mz_signal *s, const struct mz_call *call)
 {
-    if (!(threads[rt.self].mask & bit(number))) {
-        handle(number, info, call);
+    if (!(self()->mask & bit(s->number))) {
+        mz_signal_handle(s, call);
         let_through(call);
         return;
     }
-    changed = true;
-    if (!process) {
-        threads[rt.self].pending |= bit(number);
-        return;
-    }
-    for (uint64_t others = rt.view.alive & ~((uint64_t)1 << rt.self); others; others &= others - 1)
-        if (!(threads[__builtin_ctzll(others)].mask & bit(number)) && !ignored(number))
-            mz_kernel_refuse(call, "a signal that another thread would handle",
-                             "call what the handler does from that thread");
-    now.pending |= bit(number);
+    mz_signal_keep(rt.self);
+    mz_signal_put(&self()->queue, s, call);
+}
+
+static void look(const struct mz_call *call, enum mz_access access)
+{
+    uint64_t pc = 0;
+    const void *frame = call->context ? mz_kernel_frame(call->context, &pc) : MZ_FRAME();
+    mz_signal_look(call->context ? pointer(pc) : MZ_PC(), frame, access);
+}
+
+/* A call begins: it may be interrupted before. */
+static void enter(const struct mz_call *call)
+{
+    uint64_t pc = 0;
+    if (!rt.signals_used) return;
+    const void *frame = call->context ? mz_kernel_frame(call->context, &pc) : MZ_FRAME();
+    mz_signal_point(call->context ? pointer(pc) : MZ_PC(), frame);
 }
 
 void mz_signals_raise(int number, void *context)
 {
     struct mz_call call = {SYS_tgkill, {0}, context};
-    siginfo_t info = information(number, SI_TKILL);
-    send_here(number, &info, false, &call);
+    send_here(&(struct mz_signal){.number = number, .code = SI_TKILL, .sender = (uint8_t)(rt.self + 1)},
+              &call);
 }
 
 /* abort(): a handler may leave by longjmp; when it returns, the program ends all the same. */
 void mz_signals_abort(void)
 {
     struct mz_call call = {SYS_tgkill, {0}, NULL};
-    siginfo_t info = information(SIGABRT, SI_TKILL);
-    threads[rt.self].mask &= ~bit(SIGABRT);
-    changed = true;
-    if (now.actions[SIGABRT].handler > (uintptr_t)SIG_IGN) handle(SIGABRT, &info, &call);
+    mz_signal_keep(rt.self);
+    self()->mask &= ~bit(SIGABRT);
+    if (mz_signal_process.actions[SIGABRT].handler > (uintptr_t)SIG_IGN)
+        mz_signal_handle(
+            &(struct mz_signal){.number = SIGABRT, .code = SI_TKILL, .sender = (uint8_t)(rt.self + 1)},
+            &call);
 }
 
 /* ---- calls ---- */
@@ -191,22 +253,39 @@ static bool shows_crashes(int n)
     return n == SIGSEGV || n == SIGBUS || n == SIGFPE || n == SIGILL || n == SIGTRAP;
 }
 
+/* Signals that are pending and ignored from now on are gone. */
+static void forget_ignored(int number)
+{
+    struct mz_signal dropped;
+    while (mz_signal_take(&mz_signal_process.queue, bit(number), false, &dropped)) continue;
+    for (uint32_t s = 0; s < rt.slots_known; s++) {
+        if (!(mz_signal_set(&mz_signal_threads[s].queue, false) & bit(number))) continue;
+        mz_signal_keep((int)s);
+        while (mz_signal_take(&mz_signal_threads[s].queue, bit(number), false, &dropped)) continue;
+    }
+}
+
 long mz_signals_action(struct mz_call *call)
 {
-    const struct action *new = pointer(call->a[1]);
-    struct action *old = pointer(call->a[2]);
+    const struct mz_signal_action *new = pointer(call->a[1]);
+    struct mz_signal_action *old = pointer(call->a[2]);
     int n = (int)call->a[0];
-    if (n < 1 || n > SIGNALS || (new &&bit(n) & UNBLOCKABLE)) return -EINVAL;
-    struct action before = now.actions[n];
+    if (n < 1 || n > MZ_SIGNALS || (new &&bit(n) & UNBLOCKABLE)) return -EINVAL;
+    enter(call);
+    if (new)
+        mz_signal_change_all(call);
+    else
+        look(call, MZ_READS);
+    struct mz_signal_action before = mz_signal_process.actions[n];
     if (new) {
         if (shows_crashes(n) && new->handler > (uintptr_t)SIG_IGN)
-            mz_note("handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP only run for signals that the "
-                    "program "
-                    "sends: crashes are findings");
-        now.actions[n] = *new;
-        now.actions[n].mask &= ~UNBLOCKABLE;
-        changed = true;
-        if (ignored(n)) threads[rt.self].pending &= ~bit(n), now.pending &= ~bit(n);
+            mz_unseen(
+                "handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP only run for signals that the "
+                "program sends: crashes are findings");
+        mz_signal_keep_process();
+        mz_signal_process.actions[n] = *new;
+        mz_signal_process.actions[n].mask &= ~UNBLOCKABLE;
+        if (mz_signal_ignored(n)) forget_ignored(n);
     }
     if (old) mz_snapshot_touch(old, sizeof *old), *old = before;
     return 0;
@@ -215,23 +294,15 @@ long mz_signals_action(struct mz_call *call)
 long mz_signals_mask(struct mz_call *call)
 {
     const uint64_t *set = pointer(call->a[1]);
-    uint64_t *old = pointer(call->a[2]), *mask = &threads[rt.self].mask, before = *mask;
+    uint64_t *old = pointer(call->a[2]), *mask = &self()->mask, before = *mask;
     if (set) {
-        switch (call->a[0]) {
-        case SIG_BLOCK:
-            *mask |= *set;
-            break;
-        case SIG_UNBLOCK:
-            *mask &= ~*set;
-            break;
-        case SIG_SETMASK:
-            *mask = *set;
-            break;
-        default:
-            return -EINVAL;
-        }
-        *mask &= ~UNBLOCKABLE;
-        changed = true;
+        if (call->a[0] != SIG_BLOCK && call->a[0] != SIG_UNBLOCK && call->a[0] != SIG_SETMASK) return -EINVAL;
+        uint64_t wish = *set & ~UNBLOCKABLE;
+        enter(call);
+        look(call, MZ_WRITES);
+        mz_signal_keep(rt.self);
+        *mask = call->a[0] == SIG_BLOCK ? before | wish : call->a[0] == SIG_UNBLOCK ? before & ~wish : wish;
+        mz_signal_rehome(rt.self);
     }
     if (old) mz_snapshot_touch(old, sizeof *old), *old = before;
     let_through(call);
@@ -241,48 +312,97 @@ long mz_signals_mask(struct mz_call *call)
 long mz_signals_pending(struct mz_call *call)
 {
     uint64_t *set = pointer(call->a[0]);
+    look(call, MZ_READS);
     mz_snapshot_touch(set, sizeof *set);
-    *set = (threads[rt.self].pending | now.pending) & threads[rt.self].mask;
+    *set = (mz_signal_set(&self()->queue, false) | mz_signal_set(&mz_signal_process.queue, false)) &
+           self()->mask;
     return 0;
 }
 
 long mz_signals_altstack(struct mz_call *call)
 {
     const stack_t *new = pointer(call->a[0]);
-    stack_t *old = pointer(call->a[1]), before = threads[rt.self].alternate;
-    if (new) threads[rt.self].alternate = *new, changed = true;
+    stack_t *old = pointer(call->a[1]), before = self()->alternate;
+    if (new) mz_signal_keep(rt.self), self()->alternate = *new;
     if (old) mz_snapshot_touch(old, sizeof *old), *old = before;
     return 0;
 }
 
-/* sigwait and its like: only for what is already there. */
+static bool take_either(uint64_t set, struct mz_signal *s)
+{
+    mz_signal_keep(rt.self);
+    mz_signal_keep_process();
+    return mz_signal_take(&self()->queue, set, false, s) ||
+           mz_signal_take(&mz_signal_process.queue, set, false, s);
+}
+
+/* sigwait and its like. With a limit it is a try with another answer, as for timed locks. */
 long mz_signals_wait(struct mz_call *call)
 {
-    const uint64_t *set = pointer(call->a[0]);
+    const uint64_t set = *(const uint64_t *)pointer(call->a[0]);
     const struct timespec *limit = pointer(call->a[2]);
-    uint64_t here = threads[rt.self].pending & *set, ready = here | (now.pending & *set);
-    if (!ready) {
-        if (limit && !limit->tv_sec && !limit->tv_nsec) return -EAGAIN;
-        mz_kernel_refuse(call, "waiting for a signal that nobody has sent yet",
-                         "wait on a condition variable");
+    struct mz_signal s;
+    enter(call);
+    for (;;) {
+        look(call, MZ_WRITES);
+        if (take_either(set, &s)) break;
+        if (limit && (limit->tv_sec || limit->tv_nsec)) mz_time_passes_by(limit, MZ_PC());
+        if (limit) return -EAGAIN;
+        mz_signal_sleep(&self()->waits_for, set, call);
+        if (mz_signal_interrupted()) return -EINTR;
     }
-    int number = __builtin_ctzll(ready) + 1;
-    if (here & bit(number))
-        threads[rt.self].pending &= ~bit(number);
-    else
-        now.pending &= ~bit(number);
     if (call->a[1]) {
         mz_snapshot_touch(pointer(call->a[1]), sizeof(siginfo_t));
-        *(siginfo_t *)pointer(call->a[1]) = information(number, here & bit(number) ? SI_TKILL : SI_USER);
+        *(siginfo_t *)pointer(call->a[1]) = information(&s);
     }
-    return number;
+    return s.number;
 }
+
+/* Blocked until a handler has run, with another mask meanwhile. Signals that are ignored do not count. */
+static long suspend(uint64_t mask, struct mz_call *call)
+{
+    uint64_t before = self()->mask;
+    struct mz_signal s;
+    enter(call);
+    look(call, MZ_WRITES);
+    mz_signal_keep(rt.self);
+    self()->mask = mask & ~UNBLOCKABLE;
+    while (!take_either(~self()->mask, &s)) {
+        mz_signal_sleep(&self()->suspended, 1, call);
+        look(call, MZ_WRITES);
+    }
+    mz_signal_handle(&s, call);
+    mz_signal_keep(rt.self);
+    self()->mask = before;
+    let_through(call);
+    return -EINTR;
+}
+
+long mz_signals_suspend(struct mz_call *call)
+{
+    return suspend(*(const uint64_t *)pointer(call->a[0]), call);
+}
+
+long mz_signals_pause(struct mz_call *call) { return suspend(self()->mask, call); }
 
 static int slot_of_tid(uint64_t tid)
 {
     for (uint32_t s = 0; s < rt.slots_known; s++)
-        if ((uint64_t)rt.slots[s].tid == tid && (rt.view.alive >> s & 1)) return (int)s;
+        if ((uint64_t)rt.slots[s].tid == tid && rt.run.threads[s].state != MZ_THREAD_ABSENT) return (int)s;
     return -1;
+}
+
+static long to_thread(int slot, const struct mz_signal *s, const struct mz_call *call)
+{
+    if (!s->number) return 0;
+    if (slot != rt.self) {
+        mz_signal_send(slot, s, call);
+        return 0;
+    }
+    enter(call);
+    look(call, MZ_READS);
+    send_here(s, call);
+    return 0;
 }
 
 /* kill(pid, n), tkill(tid, n), tgkill(pid, tid, n), rt_sigqueueinfo(pid, n, info),
@@ -292,23 +412,50 @@ long mz_signals_kill(struct mz_call *call)
     long c = call->number;
     bool process = c == SYS_kill || c == SYS_rt_sigqueueinfo,
          group = c == SYS_tgkill || c == SYS_rt_tgsigqueueinfo;
+    const siginfo_t *info = pointer(c == SYS_rt_sigqueueinfo     ? call->a[2]
+                                    : c == SYS_rt_tgsigqueueinfo ? call->a[3]
+                                                                 : 0);
     int number = (int)call->a[group ? 2 : 1], pid = (int)mz_sys(SYS_getpid);
-    siginfo_t info = information(number, process ? SI_USER : SI_TKILL);
-    if (number < 0 || number > SIGNALS) return -EINVAL;
-    if (c == SYS_rt_sigqueueinfo) info = *(const siginfo_t *)pointer(call->a[2]);
-    if (c == SYS_rt_tgsigqueueinfo) info = *(const siginfo_t *)pointer(call->a[3]);
+    struct mz_signal s = {.number = number,
+                          .code = info      ? info->si_code
+                                  : process ? SI_USER
+                                            : SI_TKILL,
+                          .value = info ? (uintptr_t)info->si_value.sival_ptr : 0,
+                          .process = process,
+                          .sender = (uint8_t)(rt.self + 1)};
+    if (number < 0 || number > MZ_SIGNALS) return -EINVAL;
     if (process) {
         if (!number && (int)call->a[0] != 0) return mz_sys(SYS_kill, call->a[0], 0);
         if ((int)call->a[0] != pid && (int)call->a[0] != 0)
             mz_kernel_refuse(call, "a signal to another process", "check one process at a time");
-        if (number) send_here(number, &info, true, call);
+        if (number) mz_signal_send_process(&s, call);
         return 0;
     }
     int slot = slot_of_tid(call->a[group ? 1 : 0]);
-    if (slot < 0) return -ESRCH;
-    if (!number || (slot != rt.self && ignored(number))) return 0;
-    if (slot != rt.self)
-        mz_kernel_refuse(call, "a signal to another thread", "call what the handler does from that thread");
-    send_here(number, &info, false, call);
-    return 0;
+    return slot < 0 ? -ESRCH : to_thread(slot, &s, call);
+}
+
+static int thread_kill(pthread_t thread, const struct mz_signal *s)
+{
+    struct mz_call call = {SYS_tgkill, {0}, NULL};
+    int slot = rt.active ? mz_thread_slot((uint64_t)thread) : -1;
+    if (slot < 0) return ESRCH;
+    if (s->number < 0 || s->number > MZ_SIGNALS) return EINVAL;
+    if (rt.run.threads[slot].joined && rt.run.threads[slot].state == MZ_THREAD_FINISHED)
+        mz_misuse("pthread_kill of a thread that was already joined", NULL);
+    return (int)to_thread(slot, s, &call);
+}
+
+MZ_EXPORT int pthread_kill(pthread_t thread, int number)
+{
+    return thread_kill(
+        thread, &(struct mz_signal){.number = number, .code = SI_TKILL, .sender = (uint8_t)(rt.self + 1)});
+}
+MZ_EXPORT int pthread_sigqueue(pthread_t thread, int number, const union sigval value)
+{
+    const struct mz_signal s = {.number = number,
+                                .code = SI_QUEUE,
+                                .value = (uintptr_t)value.sival_ptr,
+                                .sender = (uint8_t)(rt.self + 1)};
+    return thread_kill(thread, &s);
 }

@@ -74,6 +74,7 @@ static void handler(int signal, siginfo_t *info, void *context)
     ucontext_t *u = context;
     uint64_t address = (uintptr_t)info->si_addr;
     if (signal == SIGSEGV && mz_snapshot_fault(address)) return;
+    if (signal == SIGTRAP && mz_idle_step(context)) return;
     if (!rt.active) {
         mz_signal_install(signal, NULL, 0);
         return;
@@ -88,18 +89,26 @@ static void handler(int signal, siginfo_t *info, void *context)
 
 /* A thread that never comes to a visible operation would run for ever. Processor time is what counts, so a
  * busy machine does not matter. */
-#define PATIENCE 5 /* seconds */
+#define TICK     100000 /* microseconds */
+#define PATIENCE 50     /* ticks */
 
 static void look_for_progress(int number, siginfo_t *info, void *context)
 {
     static uint64_t seen_execution, seen_depth;
+    static uint64_t seen_hooks;
     static int idle;
     const ucontext_t *u = context;
     (void)number, (void)info;
+    uint64_t hooks = rt.hooks + mz_spin_reads_counted();
     bool progress = seen_execution != rt.execution || seen_depth != rt.path->depth;
     seen_execution = rt.execution;
     seen_depth = rt.path->depth;
     idle = progress || !rt.active ? 0 : idle + 1;
+    if (idle && hooks == seen_hooks)
+        mz_idle_look(context);
+    else
+        mz_idle_none();
+    seen_hooks = hooks;
     if (idle < PATIENCE) return;
     struct mz_channel *c = rt.channel;
     mz_walk(&c->end_place, rt.self, (void *)u->uc_mcontext.gregs[REG_RBP]);
@@ -116,12 +125,12 @@ static void look_for_progress(int number, siginfo_t *info, void *context)
 void mz_signals_init(void)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
-    const struct itimerval every_second = {{1, 0}, {1, 0}};
+    const struct itimerval ticks = {{0, TICK}, {0, TICK}};
     const stack_t alternate = {.ss_sp = mz_region_reserve(STACK), .ss_size = STACK};
     crash.stack = mz_region_reserve(STACK);
     MZ_ASSERT(alternate.ss_sp && crash.stack && mz_sys(SYS_sigaltstack, &alternate, NULL) == 0);
     for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++)
         mz_signal_install(signals[i], handler, SA_SIGINFO | SA_ONSTACK | SA_NODEFER);
     mz_signal_install(SIGVTALRM, look_for_progress, SA_SIGINFO | SA_ONSTACK | SA_RESTART);
-    MZ_ASSERT(mz_sys(SYS_setitimer, ITIMER_VIRTUAL, &every_second, NULL) == 0);
+    MZ_ASSERT(mz_sys(SYS_setitimer, ITIMER_VIRTUAL, &ticks, NULL) == 0);
 }

@@ -13,6 +13,7 @@
  * Pages that are made writable one by one split the mapping, and the kernel allows only some 65,000 of them:
  * a program that writes to very many gets whole runs at a time. */
 #define _GNU_SOURCE
+#include "audit.h"
 #include "kernel.h"
 
 #include "../base/region.h"
@@ -306,6 +307,16 @@ void mz_snapshot_touch(const void *address, size_t size)
     }
 }
 
+#define LARGE ((size_t)64 << 20) /* a segment that would take too long to put back each time */
+
+void mz_snapshot_touch_all(void)
+{
+    for (uint32_t i = 0; i < sn.segment_count; i++) {
+        size_t size = sn.segments[i].end - sn.segments[i].start;
+        if (size <= LARGE) mz_snapshot_touch((const void *)sn.segments[i].start, size);
+    }
+}
+
 bool mz_snapshot_contains(uint64_t address, size_t size)
 {
     for (uint32_t i = 0; i < sn.segment_count; i++)
@@ -333,6 +344,11 @@ void mz_snapshot_compare(void (*compare)(void *now, void *mirror, size_t size))
 {
     mirror_new_pages();
     for (uint32_t i = 0; i < sn.page_count; i++) compare(sn.pages[i].page, sn.mirror + i * PAGE, PAGE);
+}
+
+void mz_snapshot_compare_start(void (*compare)(void *now, void *saved, size_t size))
+{
+    for (uint32_t i = 0; i < sn.page_count; i++) compare(sn.pages[i].page, sn.pages[i].saved, PAGE);
 }
 
 /* The pages that are not as they were at the start. */

@@ -11,22 +11,22 @@
  * a moment), they would for ever: a livelock. If one does not, this execution was only a part of another one
  * that is explored too; it counts as cut.
  *
- * Local state is: where the thread is (the address of the call), the registers that survive calls, all of its
- * stack up to that call, errno, rounding modes, the locks it holds. Everything else that it changes counts as
- * a change (mz_thread.changes): plain writes outside of its own stack, visible operations that change their
- * object, memory from the heap, being woken. Taking and giving back a lock is none, as the locks held are
+ * Local state is: where the thread is (the address of the call), the registers that survive calls, its
+ * stack up to that call but for what other threads use of it (lent.c), errno, rounding modes, the locks it holds. Everything else that it changes counts as
+ * a change (mz_thread.changes): plain writes outside of its own stack, and to what other threads use of it
+ * (lent.c), visible operations that change their object, memory from the heap, being woken. Taking and giving back a lock is none, as the locks held are
  * compared; unless the program tries such locks: then others can notice that it was held for a moment, and it
  * is one. When a thread stops must depend on its own past only. So what is not in use of its stack must not
  * tell what the execution before left there: a thread starts with a clean stack, and with clean registers
  * (fiber.c).
  *
- * What libraries do behind our back would be missed: programs that use functions of libc with a hidden state,
- * or libraries without instrumentation, have no such loops recognised (start.c decides) and run into the step
- * limit instead.
+ * What libraries do behind our back would be missed. A call of a function that is not known counts as a change
+ * (imports.c). Programs with libraries without instrumentation have no such loops recognised (start.c decides)
+ * and run into the step limit instead.
  *
  * This file, and those that call mz_spin, are compiled such that they never use the registers that survive
  * calls (Makefile): in here they are still the program's. */
-#include "runtime.h"
+#include "imports.h"
 
 #include "../base/region.h"
 #include "../event/message.h"
@@ -40,6 +40,9 @@
 #define CLEAN      1024u  /* bytes of a stack that are cleared for a new thread */
 #define CLEAN_MORE 4096u  /* for state.c */
 #define ROUND      10000u /* operations in one round, when a stopped thread is tried */
+#define EAGER      65536u /* plain reads, until it is looked whether they are a loop */
+#define SHARE      128u   /* one of so many reads is looked at */
+#define REPLAYED   8u     /* the same when replaying, where each read is recorded */
 
 struct state {
     const void *pc;
@@ -56,6 +59,7 @@ struct mz_spin {
     uint32_t count;
     uint32_t next;
     uint32_t stopped; /* 1 + the state in which it was stopped; 0: none */
+    uint32_t endless; /* it goes round for ever, whatever others do: see idle.c */
     uint32_t seen_count;
     const void *seen[SEEN]; /* operations since then, where the state is not saved */
     struct state states[STATES];
@@ -65,18 +69,27 @@ static struct mz_spin *spins;
 static bool everywhere; /* all places are to be looked at, see below */
 static bool all_clean;  /* larger stacks are cleared, too: one is to be compared */
 
+static void look_after(uint32_t reads);
+
+static uint32_t begin_with(void) { return rt.channel->options.mode == MZ_MODE_REPLAY ? REPLAYED : EAGER; }
+
 void mz_spin_init(void)
 {
+    look_after(begin_with());
     spins = mz_region_reserve(MZ_SLOTS * sizeof *spins);
     MZ_ASSERT(spins != NULL);
     everywhere = all_clean = rt.channel->options.mode == MZ_MODE_REPLAY; /* there is no second time */
 }
 
 static char forbidden[MZ_TEXT];
+static bool unknown_changes; /* those that are the reason */
+
+/* A stateful algorithm notices itself when visible operations go round. */
+void mz_spin_unneeded(void) { rt.spin_off = true; }
 
 void mz_spin_forbid(const char *because)
 {
-    rt.spin_off = true;
+    rt.spin_off = unknown_changes = true;
     if (!*forbidden) mz_text_copy(forbidden, sizeof forbidden, because);
 }
 
@@ -84,17 +97,24 @@ void mz_spin_forbid(const char *because)
 void mz_spin_note(void)
 {
     char text[MZ_TEXT], *end = text + sizeof text, *t = text;
-    if (!rt.spin_off) return;
-    t = mz_text_add(t, end, "loops that wait are not recognised because of ");
-    t = mz_text_add(t, end, forbidden);
-    mz_text_add(t, end, ": what it changes is not known");
-    mz_note(text);
+    const char *called = mz_imports_called();
+    if (unknown_changes) {
+        t = mz_text_add(t, end, "loops that wait are not recognised because of ");
+        t = mz_text_add(t, end, forbidden);
+        mz_text_add(t, end, ": what it changes is not known");
+    } else if (called) {
+        t = mz_text_add(t, end, "a loop that waits is not recognised if it calls ");
+        t = mz_text_add(t, end, called);
+        mz_text_add(t, end, ": what that changes is not known");
+    }
+    if (t != text) mz_note(text);
 }
 
 void mz_spin_reset(void)
 {
     for (uint32_t s = 0; s < rt.slots_known; s++) {
-        spins[s].count = spins[s].next = spins[s].changes = spins[s].seen_count = spins[s].stopped = 0;
+        spins[s].count = spins[s].next = spins[s].changes = spins[s].seen_count = 0;
+        spins[s].stopped = spins[s].endless = 0;
     }
 }
 
@@ -110,6 +130,9 @@ void mz_spin_reset(void)
 
 static const void *places[PLACES]; /* open addressing; at most half full */
 static uint32_t place_count;
+
+/* Can a thread have been stopped in a loop? */
+bool mz_spin_has_places(void) { return !rt.spin_off && (place_count || everywhere); }
 
 static uint32_t hash(const void *pc) { return (uint32_t)((uintptr_t)pc * 0x9e3779b97f4a7c15ull >> 56); }
 
@@ -178,13 +201,23 @@ void mz_spin_clean(char *stack_high)
 size_t mz_spin_clean_size(void)
 {
     if (rt.stateful) return CLEAN_MORE;
-    return rt.spin_off || !(place_count || everywhere) ? 0 : all_clean ? STACK : CLEAN;
+    return !mz_spin_has_places() ? 0 : all_clean ? STACK : CLEAN;
 }
 
 static void compare_larger(void)
 {
     all_clean = true;
     mz_explore_restart(rt.x);
+}
+
+/* What other threads use of the stack is not local. */
+static void leave_lent_out(struct state *s, const char *sp)
+{
+    uint64_t *words = (uint64_t *)(void *)s->stack;
+    const char *private_high = rt.slots[rt.self].private_high;
+    for (uint32_t i = private_high > sp ? (uint32_t)(private_high - sp) / 8 : 0; i < s->size / 8; i++)
+        for (uint8_t lent = mz_lent_bytes(sp + i * 8), b = 0; lent >> b; b++)
+            if (lent >> b & 1) words[i] &= ~(0xffull << b * 8);
 }
 
 static inline __attribute__((always_inline)) void capture(struct state *s, const void *pc, const void *frame)
@@ -204,6 +237,7 @@ static inline __attribute__((always_inline)) void capture(struct state *s, const
     const uint64_t *restrict from = (const uint64_t *)(const void *)sp;
     uint64_t *restrict to = (uint64_t *)(void *)s->stack;
     for (uint32_t i = 0; i < s->size / 8; i++) to[i] = from[i];
+    if (mz_unlikely(rt.slots[rt.self].private_high != rt.slots[rt.self].stack_high)) leave_lent_out(s, sp);
 }
 
 static bool same(const struct state *a, const struct state *b)
@@ -241,22 +275,40 @@ static bool lets_go_between(const struct mz_spin *s, uint32_t from, uint32_t to)
 
 static struct {
     uint32_t operations;
+    uint32_t captured; /* states */
+    uint32_t anchor;   /* 1 + one of them, to compare later ones with; 0: none yet */
     bool stuck;
 } last_round;
 
-/* In a round on trial: is the thread back where it was stopped? */
+/* On trial: is the thread back in the state in which it was stopped, or in one that it came to on this trial? (Other
+ * threads may have written to its stack since it was stopped, so it may never be back in the first.) Memory stays as
+ * it is, so either means that it goes round for ever. Which states are kept: Brent's algorithm. */
 static void tried(struct mz_spin *s, uint32_t slot, bool changed)
 {
-    last_round.stuck = !changed && s->stopped && same(&s->states[s->stopped - 1], &s->states[slot]);
+    uint32_t *anchor = &last_round.anchor;
+    bool back = s->stopped && same(&s->states[s->stopped - 1], &s->states[slot]);
+    back |= *anchor && same(&s->states[*anchor - 1], &s->states[slot]);
+    last_round.stuck = !changed && back;
     if (last_round.stuck || changed || ++last_round.operations > ROUND) mz_fiber_leave();
+    last_round.captured++;
+    if (!(last_round.captured & (last_round.captured - 1))) *anchor = slot + 1;
+}
+
+/* Where the next state of a thread is saved: not over those that are compared with on trial. */
+static uint32_t free_state(const struct mz_spin *s)
+{
+    uint32_t slot = s->next;
+    while (slot + 1 == s->stopped || (rt.trial && slot + 1 == last_round.anchor)) slot = (slot + 1) % STATES;
+    return slot;
 }
 
 static bool goes_round_for_ever(int slot)
 {
+    if (spins[slot].endless) return true;
     static struct mz_view view; /* for the next one to be tried, and for the engine when all have been */
     view = rt.view;
     last_round.stuck = false;
-    last_round.operations = 0;
+    last_round.operations = last_round.captured = last_round.anchor = 0;
     bool recording = rt.recording;
     rt.recording = false;
     rt.path->live = false;
@@ -289,6 +341,17 @@ bool mz_spin_any(void)
 
 /* ---- during it ---- */
 
+/* Replaying: has the schedule more steps of the running thread? Then it was not stopped here. */
+static bool goes_on_in_schedule(void)
+{
+    const struct mz_options_block *o = &rt.channel->options;
+    if (o->mode != MZ_MODE_REPLAY) return false;
+    const struct mz_step *steps = (const struct mz_step *)((const char *)rt.channel + o->schedule_offset);
+    for (uint64_t i = rt.path->depth; i < o->schedule_length; i++)
+        if (steps[i].thread == rt.self) return true;
+    return false;
+}
+
 static void stop(struct mz_spin *s, uint32_t state, uint64_t key, const void *pc)
 {
     struct mz_thread *t = &rt.run.threads[rt.self];
@@ -298,6 +361,14 @@ static void stop(struct mz_spin *s, uint32_t state, uint64_t key, const void *pc
     t->state = MZ_THREAD_SPINNING;
     t->wait_object = key;
     mz_dispatch(); /* comes back only on trial */
+}
+
+_Noreturn void mz_spin_for_ever(const void *pc)
+{
+    mz_keep(&spins[rt.self], offsetof(struct mz_spin, seen));
+    spins[rt.self].endless = 1;
+    stop(&spins[rt.self], 0, 0, pc);
+    MZ_BUG("a thread in an endless loop was run");
 }
 
 /* The running thread is about to post an operation on the object, which may be part of a loop that waits. */
@@ -321,8 +392,7 @@ void mz_spin(uint64_t key, const void *pc, const void *frame)
         return;
     }
     if (mz_unlikely(size > CLEAN && !all_clean)) compare_larger();
-    uint32_t slot = s->next;
-    if (slot + 1 == s->stopped) slot = (slot + 1) % STATES; /* to compare with, on trial */
+    uint32_t slot = free_state(s);
     mz_keep(&s->states[slot], offsetof(struct state, stack) + s->states[slot].size);
     capture(&s->states[slot], pc, frame);
     if (slot >= s->count) s->count = slot + 1;
@@ -332,6 +402,119 @@ void mz_spin(uint64_t key, const void *pc, const void *frame)
         return;
     }
     int before = find(s, slot);
-    if (mz_unlikely(before >= 0) && !lets_go_between(s, (uint32_t)before, slot))
+    if (mz_unlikely(before >= 0) && !lets_go_between(s, (uint32_t)before, slot) && !goes_on_in_schedule())
         stop(s, (uint32_t)before, key, pc);
+}
+
+/* ---- loops that only read ---- */
+
+/* A loop of plain reads, while (!ready); has no visible operation: nobody else would ever run. As long as the
+ * thread changes nothing, memory stays as it is, so if it comes back to the same local state it goes round
+ * for ever, unless another thread writes to what it reads. It is stopped like others; that thread then writes
+ * to what has been read, which is a data race. Where nobody does, it is a livelock.
+ *
+ * Looked at is one of SHARE reads, in stretches, and only if in all of the reads before nothing changed and
+ * no operation happened. How long that takes depends on what other threads did; but all rounds are alike, so
+ * it does not matter in which of them the thread is stopped. Within a stretch: Brent's algorithm. */
+static struct {
+    uint64_t counted; /* reads, until reads_left was set */
+    uint32_t set_to;
+    uint32_t runs, depth, changes; /* when last looked */
+    uint8_t self;
+    uint32_t stretch; /* reads that are looked at, next time */
+    uint32_t left;    /* of them; 0: not looking */
+    uint32_t patience, since;
+    struct state anchor, now;
+} reads = {.stretch = EAGER / SHARE};
+
+static void look_after(uint32_t n)
+{
+    reads.counted += reads.set_to - rt.reads_left;
+    rt.reads_left = reads.set_to = n;
+}
+
+uint64_t mz_spin_reads_counted(void) { return reads.counted + reads.set_to - rt.reads_left; }
+
+/* Has anything happened since it was last looked? */
+static bool is_idle(uint32_t changes)
+{
+    bool idle = reads.runs == rt.runs && reads.depth == rt.path->depth && reads.self == rt.self &&
+                reads.changes == changes;
+    reads.runs = rt.runs;
+    reads.depth = rt.path->depth;
+    reads.self = rt.self;
+    reads.changes = changes;
+    return idle;
+}
+
+/* Is this read part of a stretch that is looked at? Decides when to look again. */
+static bool is_looked_at(bool idle)
+{
+    if (!idle) {
+        reads.stretch = EAGER / SHARE;
+        reads.left = 0;
+        look_after(begin_with());
+        return false;
+    } else if (!reads.left) { /* none so far: a stretch begins */
+        reads.left = reads.stretch;
+        reads.patience = 1;
+        reads.since = 0;
+        reads.anchor.pc = NULL;
+    } else if (--reads.left == 0 && reads.stretch < UINT32_MAX / SHARE / 2) {
+        reads.stretch *= 2;
+    }
+    look_after(reads.left ? 1 : reads.stretch * SHARE);
+    return reads.left;
+}
+
+static void stop_reading(uint32_t changes, const void *p, const void *pc)
+{
+    struct mz_spin *s = &spins[rt.self];
+    mz_keep(s, offsetof(struct mz_spin, seen));
+    mz_keep(&s->states[0], offsetof(struct state, stack) + s->states[0].size);
+    s->changes = changes;
+    s->count = s->next = 1;
+    mz_raw_memcpy(&s->states[0], &reads.now, offsetof(struct state, stack) + reads.now.size);
+    look_after(begin_with());
+    reads.left = 0;
+    stop(s, 0, (uintptr_t)p, pc);
+    look_after(1); /* on trial */
+}
+
+static void try_reading(uint32_t changes, const void *pc, const void *frame)
+{
+    struct mz_spin *s = &spins[rt.self];
+    look_after(1);
+    uint32_t slot = free_state(s);
+    mz_keep(s, offsetof(struct mz_spin, seen));
+    mz_keep(&s->states[slot], offsetof(struct state, stack) + s->states[slot].size);
+    capture(&s->states[slot], pc, frame);
+    s->next = (slot + 1) % STATES;
+    tried(s, slot, s->changes != changes);
+}
+
+void mz_spin_reads(const void *p, const void *pc, const void *frame)
+{
+    uint32_t changes = rt.run.threads[rt.self].changes;
+    size_t size = (size_t)(rt.slots[rt.self].stack_high - (const char *)frame);
+    bool blind = size > STACK || unknown_changes || rt.section || !frame;
+    if (mz_unlikely(rt.trial) && !blind) {
+        try_reading(changes, pc, frame);
+        return;
+    }
+    if (blind || !is_looked_at(is_idle(changes))) {
+        if (blind) look_after(begin_with());
+        return;
+    }
+    if (reads.anchor.pc == pc) {
+        capture(&reads.now, pc, frame);
+        if (same(&reads.anchor, &reads.now) && !goes_on_in_schedule()) {
+            stop_reading(changes, p, pc);
+            return;
+        }
+    }
+    if (reads.since++ < reads.patience && reads.anchor.pc) return;
+    reads.patience *= 2;
+    reads.since = 0;
+    capture(&reads.anchor, pc, frame);
 }

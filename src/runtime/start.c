@@ -4,7 +4,10 @@
  * explores. Started without the command, the program just runs, once, in the order that the first execution
  * would have. */
 #define _GNU_SOURCE
+#include "audit.h"
+#include "imports.h"
 #include "kernel.h"
+#include "own.h"
 #include "pthread_objects.h"
 
 #include "../base/region.h"
@@ -48,304 +51,23 @@ bool mz_is_instrumented(uint64_t pc)
 
 /* ---- what is loaded ---- */
 
-static const char *const tries[] = {"pthread_mutex_trylock",
-                                    "pthread_mutex_timedlock",
-                                    "pthread_mutex_clocklock",
-                                    "pthread_spin_trylock",
-                                    "mtx_trylock",
-                                    "mtx_timedlock",
-                                    NULL};
-static const char *const rwtries[] = {"pthread_rwlock_tryrdlock",
-                                      "pthread_rwlock_trywrlock",
-                                      "pthread_rwlock_timedrdlock",
-                                      "pthread_rwlock_timedwrlock",
-                                      "pthread_rwlock_clockrdlock",
-                                      "pthread_rwlock_clockwrlock",
-                                      NULL};
-static const char *const try_joins[] = {"pthread_tryjoin_np", "pthread_timedjoin_np", "pthread_clockjoin_np",
-                                        NULL};
-static const char *const clocks[] = {"clock_gettime",
-                                     "time",
-                                     "gettimeofday",
-                                     "clock",
-                                     "times",
-                                     "timespec_get",
-                                     "_ZNSt6chrono3_V212steady_clock3nowEv",
-                                     "_ZNSt6chrono3_V212system_clock3nowEv",
-                                     NULL};
-static const char *const destroys[] = {"pthread_mutex_init", "pthread_mutex_destroy", "mtx_init",
-                                       "mtx_destroy", NULL};
-/* Functions of libc that use no thread-local storage, not even errno. */
-static const char *const pure[] = {"memcmp",
-                                   "memchr",
-                                   "strlen",
-                                   "strcmp",
-                                   "strncmp",
-                                   "strchr",
-                                   "strrchr",
-                                   "strcpy",
-                                   "strncpy",
-                                   "strcat",
-                                   "strncat",
-                                   "strstr",
-                                   "abs",
-                                   "labs",
-                                   "llabs",
-                                   "__cxa_finalize",
-                                   "__gmon_start__",
-                                   "_ITM_deregisterTMCloneTable",
-                                   "_ITM_registerTMCloneTable",
-                                   "pthread_equal",
-                                   NULL};
-
-/* Functions that set or show a thread's floating-point environment. */
-static const char *const rounding[] = {"fesetround",
-                                       "fegetround",
-                                       "feenableexcept",
-                                       "fedisableexcept",
-                                       "fegetexcept",
-                                       "fesetenv",
-                                       "fegetenv",
-                                       "feholdexcept",
-                                       "feupdateenv",
-                                       "feclearexcept",
-                                       "feraiseexcept",
-                                       "fetestexcept",
-                                       "fesetexceptflag",
-                                       "fegetexceptflag",
-                                       "fesetmode",
-                                       "fegetmode",
-                                       NULL};
-
-/* Ours, but the work is libc's. */
-static const char *const passed_on[] = {
-    "printf",    "fprintf",      "vprintf",       "vfprintf",        "sprintf", "snprintf", "vsprintf",
-    "vsnprintf", "__printf_chk", "__fprintf_chk", "__sprintf_chk",   "puts",    "fputs",    "fwrite",
-    "fgets",     "sscanf",       "strtol",        "__snprintf_chk",  "strtoul", "strtoll",  "strtoull",
-    "atoi",      "atol",         "atoll",         "__isoc99_sscanf", "read",    "pread",    "recv",
-    "write",     "pwrite",       "send",          "fread",
-#define POINT(name)          #name,
-#define POINT_IF(name, when) #name,
-#include "cancel_points.def"
-    NULL};
-
-static bool is_one_of(const char *name, const char *const *list)
+static void look_at_import(const struct dl_phdr_info *info, const ElfW(Rela) * r, const char *name,
+                           struct mz_module *m)
 {
-    for (; *list; list++)
-        if (!strcmp(name, *list)) return true;
-    return false;
-}
-
-/* Functions of libc that change nothing that a program could look at later, or nothing but what they are
- * given, which is not more than the caller's variables: in a loop that calls only these, what it changes is
- * known (spin.c). */
-static const char *const harmless[] = {"printf",
-                                       "puts",
-                                       "putchar",
-                                       "putc",
-                                       "fputc",
-                                       "fputs",
-                                       "fprintf",
-                                       "vprintf",
-                                       "vfprintf",
-                                       "fwrite",
-                                       "fflush",
-                                       "perror",
-                                       "dprintf",
-                                       "strerror",
-                                       "stdout",
-                                       "stderr",
-                                       "stdin",
-                                       "getenv",
-                                       "atoi",
-                                       "atol",
-                                       "atoll",
-                                       "atof",
-                                       "strtol",
-                                       "strtoul",
-                                       "strtoll",
-                                       "strtoull",
-                                       "strtod",
-                                       "isatty",
-                                       "sysconf",
-                                       "getpid",
-                                       "getppid",
-                                       "gettid",
-                                       "getpagesize",
-                                       "sched_getcpu",
-                                       "setvbuf",
-                                       "setbuf",
-                                       "setjmp",
-                                       "_setjmp",
-                                       "__sigsetjmp",
-                                       "longjmp",
-                                       "siglongjmp",
-                                       "raise",
-                                       "pthread_self",
-                                       "pthread_attr_init",
-                                       "pthread_attr_destroy",
-                                       "pthread_attr_setdetachstate",
-                                       "pthread_attr_setstacksize",
-                                       "pthread_attr_setstack",
-                                       "pthread_attr_setguardsize",
-                                       "pthread_attr_setscope",
-                                       "pthread_attr_setinheritsched",
-                                       "pthread_attr_setschedpolicy",
-                                       "pthread_attr_setschedparam",
-                                       "pthread_mutexattr_init",
-                                       "pthread_mutexattr_destroy",
-                                       "pthread_mutexattr_settype",
-                                       "pthread_mutexattr_setprotocol",
-                                       "pthread_mutexattr_setpshared",
-                                       "pthread_mutexattr_setrobust",
-                                       "pthread_mutexattr_setprioceiling",
-                                       "pthread_condattr_init",
-                                       "pthread_condattr_destroy",
-                                       "pthread_condattr_setclock",
-                                       "pthread_condattr_setpshared",
-                                       "pthread_rwlockattr_init",
-                                       "pthread_rwlockattr_destroy",
-                                       "pthread_rwlockattr_setkind_np",
-                                       "pthread_rwlockattr_setpshared",
-                                       "pthread_barrierattr_init",
-                                       "pthread_barrierattr_destroy",
-                                       "pthread_barrierattr_setpshared",
-                                       "thrd_current",
-                                       "thrd_equal",
-                                       "__errno_location",
-                                       "__ctype_b_loc",
-                                       "__ctype_tolower_loc",
-                                       "__ctype_toupper_loc",
-                                       "toupper",
-                                       "tolower",
-                                       "environ",
-                                       "__environ",
-                                       "__printf_chk",
-                                       "__fprintf_chk",
-                                       "__vprintf_chk",
-                                       "__vfprintf_chk",
-                                       "__libc_start_main",
-                                       "__libc_single_threaded",
-                                       "__tls_get_addr",
-                                       "assert",
-                                       "_Unwind_Resume",
-                                       "__gxx_personality_v0",
-                                       "__stack_chk_fail",
-                                       "__dso_handle",
-                                       "__gcc_personality_v0",
-                                       NULL};
-
-static bool is_harmless_call(const char *name)
-{
-    bool cxx = !strncmp(name, "_Z", 2) && !strstr(name, "istream") && !strstr(name, "random_device");
-    return is_one_of(name, harmless) || cxx || !strncmp(name, "__cxa_", 6);
-}
-
-/* Libraries whose memory accesses are nobody's concern. */
-static bool is_harmless(const char *path)
-{
-    static const char *const system[] = {"libm.so.",     "libpthread.so.", "libdl.so.", "librt.so.",
-                                         "libgcc_s.so.", "libstdc++.so.",  NULL};
-    const char *name = path;
-    for (const char *p = path; *p; p++)
-        if (*p == '/') name = p + 1;
-    for (const char *const *s = system; *s; s++)
-        if (!strncmp(name, *s, strlen(*s))) return true;
-    return false;
-}
-
-/* Is it defined in one of those? */
-static bool in_harmless_library(const char *name)
-{
-    Dl_info info;
-    void *p = dlsym(RTLD_DEFAULT, name);
-    return p && dladdr(p, &info) && info.dli_fname && is_harmless(info.dli_fname);
-}
-
-/* Is the name bound to this library, which does the work too? */
-static bool is_our_symbol(const char *name)
-{
-    uintptr_t p = (uintptr_t)dlsym(RTLD_DEFAULT, name);
-    return p >= our_start && p < our_end && !is_one_of(name, passed_on);
-}
-
-/* Functions all of whose writes to program memory are kept (undo.c): those of libc that write nothing but
- * thread-local variables, and some of ours. */
-static const char *const kept[] = {"malloc",
-                                   "calloc",
-                                   "realloc",
-                                   "free",
-                                   "posix_memalign",
-                                   "aligned_alloc",
-                                   "memcpy",
-                                   "memmove",
-                                   "memset",
-                                   "strcpy",
-                                   "strncpy",
-                                   "strcat",
-                                   "strncat",
-                                   "pthread_create",
-                                   "pthread_join",
-                                   "pthread_detach",
-                                   "pthread_self",
-                                   "pthread_exit",
-                                   "pthread_once",
-                                   "pthread_getspecific",
-                                   "pthread_setspecific",
-                                   "sched_yield",
-                                   "usleep",
-                                   "sleep",
-                                   "exit",
-                                   "abort",
-                                   "__assert_fail",
-                                   "__errno_location",
-                                   "__libc_start_main",
-                                   "__stack_chk_fail",
-                                   "thrd_create",
-                                   "thrd_join",
-                                   "thrd_yield",
-                                   "thrd_exit",
-                                   "mtx_init",
-                                   "mtx_lock",
-                                   "mtx_trylock",
-                                   "mtx_unlock",
-                                   "mtx_destroy",
-                                   "cnd_init",
-                                   "cnd_wait",
-                                   "cnd_signal",
-                                   "cnd_broadcast",
-                                   "cnd_destroy",
-                                   NULL};
-static const char *const kept_families[] = {"__tsan_",          "mazurka_",      "pthread_mutex_",
-                                            "pthread_cond_",    "pthread_spin_", "pthread_rwlock_",
-                                            "pthread_barrier_", "sem_",          NULL};
-
-static bool writes_are_known(const char *name)
-{
-    for (const char *const *f = kept_families; *f; f++)
-        if (!strncmp(name, *f, strlen(*f))) return true;
-    return is_one_of(name, kept) || (is_one_of(name, pure) && strncmp(name, "str", 3) != 0);
-}
-
-static void look_at_symbol(const char *name, struct mz_module *m)
-{
-    if (is_one_of(name, rounding)) rt.switch_fp = true;
-    if (!is_one_of(name, pure) && !is_our_symbol(name)) rt.switch_fs = true;
-    if (is_harmless(m->path)) return; /* it does these things only for those who call it */
-    if (!writes_are_known(name)) rt.writes_unknown = true;
-    if (strstr(name, "personality") || strstr(name, "jmp") || !strncmp(name, "_Unwind", 7) ||
-        !strcmp(name, "getcontext") || !strcmp(name, "swapcontext"))
-        rt.unwinds = true;
-    if (is_one_of(name, tries)) rt.trylock_used = true;
-    if (!is_one_of(name, pure) && !is_our_symbol(name) && !is_harmless_call(name) &&
-        !in_harmless_library(name))
-        mz_spin_forbid(name);
-    if (is_one_of(name, rwtries)) rt.rwtry_used = true;
-    if (is_one_of(name, try_joins)) rt.tryjoin_used = true;
-    if (!strcmp(name, "pthread_cancel")) rt.cancel_used = rt.tryjoin_used = true;
-    if (is_one_of(name, destroys)) rt.destroy_used = true;
-    if (is_one_of(name, clocks)) rt.clock_used = true;
-    if (!strncmp(name, "__tsan_", 7)) m->instrumented = 1;
+    unsigned type = ELF64_R_TYPE(r->r_info);
+    uint64_t address = info->dlpi_addr + r->r_offset;
+    struct mz_import import = {.name = name, .module = m, .by_call = type == R_X86_64_JUMP_SLOT};
+    if (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64)
+        import.address = (const void **)address;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uint64_t start = info->dlpi_addr + p->p_vaddr;
+        /* The loader protects whole pages. */
+        if (p->p_type == PT_GNU_RELRO && address >= (start & ~4095ull) &&
+            address < ((start + p->p_memsz) & ~4095ull))
+            import.read_only = true;
+    }
+    mz_imports_look(&import);
 }
 
 /* What a module takes from others: the dynamic symbol table has no length of its own, but every undefined
@@ -369,7 +91,7 @@ static void look_at_undefined(const struct dl_phdr_info *info, const ElfW(Dyn) *
         for (size_t i = 0; tables[t] && i < sizes[t]; i++) {
             const ElfW(Sym) *symbol = &symbols[ELF64_R_SYM(tables[t][i].r_info)];
             if (symbol != symbols && symbol->st_shndx == SHN_UNDEF)
-                look_at_symbol(names + symbol->st_name, m);
+                look_at_import(info, &tables[t][i], names + symbol->st_name, m);
         }
 }
 
@@ -431,14 +153,15 @@ static bool is_locked(const unsigned char *p, const struct dl_phdr_info *info)
 
 /* Instructions that name a thread's own state without calling anybody: the thread pointer (mov %fs:0), the
  * control register of SSE (ldmxcsr, stmxcsr). What only looks like one costs a little time, nothing else. */
-static void look_at_code(const struct dl_phdr_info *info, const unsigned char *p, size_t size)
+static void look_at_code(const struct dl_phdr_info *info, const unsigned char *p, size_t size, bool plugin)
 {
     static const unsigned char at_zero[] = {0x25, 0, 0, 0, 0};
     for (size_t i = 0; i + 9 < size; i++) {
-        if (is_locked(p + i, info))
-            mz_note("the program has atomic instructions that are not seen (inline assembly, or a file that "
-                    "was not "
-                    "compiled with mazurka cc)");
+        if (!plugin && is_locked(p + i, info))
+            mz_unseen(
+                "the program has atomic instructions that are not seen (inline assembly, or a file that "
+                "was not "
+                "compiled with mazurka cc)");
         if (p[i] == 0x64 && (p[i + 1] & 0xfb) == 0x48 && (p[i + 3] & 0xc7) == 0x04 &&
             !memcmp(p + i + 4, at_zero, sizeof at_zero))
             rt.switch_fs = true;
@@ -452,7 +175,26 @@ static void note_module(const char *path)
     char text[MZ_TEXT], *end = text + sizeof text, *t = text;
     t = mz_text_add(t, end, path);
     mz_text_add(t, end, " was not compiled with mazurka cc: what it does to shared memory is not seen");
-    mz_note(text);
+    mz_unseen(text);
+}
+
+static uint64_t data_start, data_end;
+
+void mz_our_data(uint64_t *start, uint64_t *end)
+{
+    *start = data_start;
+    *end = data_end;
+}
+
+static void find_data(const struct dl_phdr_info *info)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uint64_t from = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type != PT_LOAD || !(p->p_flags & PF_W)) continue;
+        if (!data_start || from < data_start) data_start = from;
+        if (from + p->p_memsz > data_end) data_end = from + p->p_memsz;
+    }
 }
 
 static int find_ourselves(struct dl_phdr_info *info, size_t size, void *data)
@@ -469,6 +211,7 @@ static int find_ourselves(struct dl_phdr_info *info, size_t size, void *data)
     if ((uintptr_t)&rt < start || (uintptr_t)&rt >= end) return 0;
     our_start = start;
     our_end = end;
+    find_data(info);
     return 1;
 }
 
@@ -486,6 +229,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
     struct mz_channel *c = rt.channel;
     uint64_t start = ~0ull, end = 0, tls = (uintptr_t)info->dlpi_tls_data, fs = rt.slots[0].fs;
     const ElfW(Dyn) *dyn = NULL;
+    bool plugin = false; /* what it hides of inline assembly is in its notes */
     (void)size, (void)data;
     if (is_known(info)) return 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -493,6 +237,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
         uint64_t from = info->dlpi_addr + p->p_vaddr;
         if (p->p_type == PT_TLS && !mz_is_system(info)) rt.switch_fs = true;
         if (p->p_type == PT_DYNAMIC) dyn = (const void *)from;
+        if (p->p_type == PT_NOTE) plugin |= mz_notes_read((const void *)from, p->p_filesz);
         if (p->p_type != PT_LOAD) continue;
         if (from < start) start = from;
         if (from + p->p_memsz > end) end = from + p->p_memsz;
@@ -514,10 +259,10 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
     for (int i = 0; m->instrumented && i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         if (p->p_type == PT_LOAD && p->p_flags & PF_X)
-            look_at_code(info, (const unsigned char *)(info->dlpi_addr + p->p_vaddr), p->p_filesz);
+            look_at_code(info, (const unsigned char *)(info->dlpi_addr + p->p_vaddr), p->p_filesz, plugin);
     }
     c->instrumented |= m->instrumented;
-    if (!m->instrumented && !mz_is_system(info) && !is_harmless(m->path)) {
+    if (!m->instrumented && !mz_is_system(info) && !mz_imports_harmless_library(m->path)) {
         mz_spin_forbid(m->path);
         rt.writes_unknown = true;
         note_module(m->path);
@@ -602,6 +347,7 @@ static void start_exploration(void)
                                          .max_steps = o->max_steps,
                                          .memory_limit = o->memory_limit,
                                          .refresh = mz_refresh,
+                                         .strict = o->strict,
                                          .order = (enum mz_order)o->order,
                                          .order_seed = o->order_seed};
     if (o->mode == MZ_MODE_REPLAY) {
@@ -612,19 +358,19 @@ static void start_exploration(void)
         rt.recording = rt.channel->records_capacity > 0;
         rt.once = true;
         rt.hashing = o->goes_round;
-        if (o->algorithm >= MZ_ALG_STATEFUL)
-            mz_spin_forbid("the stateful algorithm"); /* as when it was made */
+        if (o->algorithm >= MZ_ALG_STATEFUL) mz_spin_unneeded(); /* as when it was made */
     }
     rt.stateful = options.algorithm >= MZ_ALG_STATEFUL;
     rt.hashing |= rt.stateful || (o->state_capture == MZ_CAPTURE_ALWAYS && !rt.once);
     if (rt.stateful) {
         options.state = mz_state_of;
         options.endless = mz_finding_endless;
+        options.check_states = o->check_states;
+        options.state_is_unique = mz_state_is_unique;
+        options.state_differs = mz_state_differs;
+        options.state_outline = mz_state_outline;
         if (o->exact_match) options.state_bytes = mz_state_bytes;
-        if (!rt.channel->options.allow_races)
-            mz_note("data races that only show on other ways to states that were there before "
-                    "(--algorithm=optimal goes all ways)");
-        mz_spin_forbid("the stateful algorithm"); /* a loop that waits comes back to the same state */
+        mz_spin_unneeded(); /* a loop that waits comes back to the same state */
     }
     rt.shared = o->shared;
     if (rt.shared) options.share = &mz_worker_sharing;
@@ -697,6 +443,13 @@ void mz_os_ended(void)
     }
 }
 
+/* Something writes without a hook. What a thread changes is known from comparing memory only. */
+static void trust_no_hooks(void)
+{
+    rt.writes_unknown = true;
+    mz_spin_forbid("code that writes without a hook");
+}
+
 static int our_main(int argc, char **argv, char **envp)
 {
     if (!mz_find_channel(envp)) {
@@ -707,9 +460,10 @@ static int our_main(int argc, char **argv, char **envp)
     rt.argc = argc;
     rt.argv = argv;
     rt.envp = envp;
-    rt.slots_known = 1;
+    rt.slots_known = rt.slots_named = 1;
     rt.channel->threads[0].used = 1;
     mz_text_copy(rt.channel->threads[0].name, sizeof rt.channel->threads[0].name, "0");
+    if (rt.channel->options.mode == MZ_MODE_REPLAY) mz_slots_given();
     dl_iterate_phdr(find_ourselves, NULL);
     mz_raw_init();
     mz_files_init();
@@ -720,11 +474,15 @@ static int our_main(int argc, char **argv, char **envp)
     mz_spin_forbid("a compiler other than gcc, which mazurka was built with,");
 #endif
     dl_iterate_phdr(add_module, NULL);
+    mz_imports_ready();
     mz_fiber_storage();
+    bool code = rt.channel->options.unseen_code && !rt.channel->options.trusting;
+    if (rt.channel->options.safe || code) trust_no_hooks();
     rt.allow_races = rt.channel->options.allow_races;
     mz_keys_init();
     mz_sync_init();
     mz_cxx_init();
+    mz_cancel_init();
     mz_shadow_init();
     mz_spin_init();
     mz_signal_calls_init();
@@ -734,6 +492,7 @@ static int our_main(int argc, char **argv, char **envp)
     rt.channel->started = 1;
     mz_snapshot_init();
     mz_undo_init();
+    mz_audit_init();
     mz_state_init();
     mz_memory_init();
     mz_globals_init();
@@ -742,6 +501,7 @@ static int our_main(int argc, char **argv, char **envp)
     describe_areas();
     if (!rt.standalone) mz_worker_init();
     mz_kernel_init();
+    mz_own_init();
     mz_explore_program();
     if (rt.standalone) mz_quit(end_standalone());
     if (rt.channel->options.show_output) flush();

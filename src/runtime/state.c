@@ -16,10 +16,10 @@
  * is left out as far as it can be known (liveness.c); so that the rest is at least always the same, what we
  * leave on the stack below is cleared when a thread goes on (fiber.c).
  *
- * The past does not belong to the state: neither clocks nor the shadow (shadow.c). So a data race that needs
- * a certain past may be missed when a state is not explored again: the report says so. */
+ * Of the past only that belongs to the state which decides about data races: race_history.c. */
 #include "heap.h"
 #include "liveness.h"
+#include "races.h"
 #include "state.h"
 
 #include "../base/mix.h"
@@ -34,9 +34,10 @@ static struct {
     struct mz_state thread[MZ_SLOTS];
     struct {
         struct mz_state memory, threads;
+        uint64_t poison;
     } * at_node;
-    uint64_t errno_offset; /* from the thread pointer, downwards */
-    uint64_t poison;
+    uint64_t errno_offset;    /* from the thread pointer, downwards */
+    uint64_t poison, poisons; /* the last one on the path, or 0; how many there were */
     struct mz_parked running; /* registers of the thread that came to the node */
     char *bytes;              /* the state as a whole */
     size_t size;
@@ -47,6 +48,7 @@ struct mz_state mz_state_memory; /* all words that differ from the start */
 void mz_state_init(void)
 {
     mz_delta_init();
+    if (rt.stateful) mz_races_init();
     mz_live_init();
     mz_stack_init();
     uint64_t steps = rt.channel->options.max_steps;
@@ -60,12 +62,25 @@ void mz_state_init(void)
 void mz_state_begin(void)
 {
     mz_delta_begin();
+    st.poison = 0;
+    if (rt.stateful) mz_races_begin();
     mz_state_memory = st.threads = (struct mz_state){{0, 0}};
     for (uint32_t s = 0; s < MZ_SLOTS; s++) st.thread[s] = (struct mz_state){{0, 0}};
 }
 
 /* A state of its own, like no other. */
-void mz_state_poison(void) { mz_hash_add(&mz_state_memory, mz_hash_of(~(uint64_t)0, ++st.poison)); }
+void mz_state_poison(void)
+{
+    st.poison = ++st.poisons;
+    mz_hash_add(&mz_state_memory, mz_hash_of(~(uint64_t)0, st.poison));
+}
+
+/* program.h */
+bool mz_state_is_unique(void *system)
+{
+    (void)system;
+    return st.poison;
+}
 
 /* ---- the heap ---- */
 
@@ -195,87 +210,97 @@ static uint64_t *put_pending(uint64_t *w, const struct mz_pending *p)
     return w;
 }
 
-/* What most threads never have. */
-static uint64_t *put_rare(uint64_t *w, const struct mz_thread *t)
-{
-    *w++ = (uintptr_t)t->once;
-    *w++ = (uintptr_t)t->cleanup;
-    *w++ = (uintptr_t)t->at_end;
-    *w++ = (uint64_t)t->keys_made << 32 | t->semaphores;
-    *w++ = (uintptr_t)t->poll_place;
-    *w++ = t->polled;
-    *w++ = (uintptr_t)t->waiting_where;
-    *w++ = t->waiting_where ? t->waiting_kind : 0;
-    return w;
-}
+_Static_assert(sizeof(struct mz_thread) ==
+                   sizeof((struct mz_thread *)0)->past + sizeof((struct mz_thread *)0)->life +
+                       sizeof((struct mz_thread *)0)->own + sizeof((struct mz_thread *)0)->rare +
+                       sizeof((struct mz_thread *)0)->wait + sizeof((struct mz_thread *)0)->operands +
+                       sizeof((struct mz_thread *)0)->held + sizeof((struct mz_thread *)0)->knows,
+               "every field of a thread stands in a section, and every section is as large as its words");
+
+#define PUT(w, words)                                                                                        \
+    do {                                                                                                     \
+        for (unsigned i_ = 0; i_ < sizeof(words) / 8; i_++) *(w)++ = (words)[i_];                            \
+    } while (0)
+
+_Static_assert(offsetof(struct mz_thread, shape) == offsetof(struct mz_thread, life) + 7,
+               "the highest byte of the first word");
 
 static bool has_rare(const struct mz_thread *t)
 {
-    return (uintptr_t)t->once | (uintptr_t)t->cleanup | (uintptr_t)t->at_end | t->keys_made | t->semaphores |
-           (uintptr_t)t->poll_place | t->polled | (uintptr_t)t->waiting_where;
+    uint64_t any = 0;
+    for (unsigned i = 0; i < sizeof t->rare / 8; i++) any |= t->rare[i];
+    return any != 0;
 }
 
-/* Only what still matters: the rest is left over from what it did before. */
-static uint64_t *put_fields(uint64_t *w, const struct mz_thread *t)
-{
-    bool rare = t->state != MZ_THREAD_FINISHED && has_rare(t);
-    *w++ = (uint64_t)t->state | (uint64_t)t->joined << 8 | (uint64_t)t->detached << 16 |
-           (uint64_t)t->ended << 24 | (uint64_t)rare << 32;
-    if (t->state == MZ_THREAD_FINISHED) {
-        *w++ = t->joined ? 0 : (uintptr_t)t->result;
-        return w;
-    }
-    *w++ = (uint64_t)t->joiner | (uint64_t)t->spawned << 8 | (uint64_t)t->cancel_off << 16 |
-           (uint64_t)t->cancel_pending << 24 | (uint64_t)t->keys_set << 32 | (uint64_t)t->polls << 40 |
-           (uint64_t)(rt.cancel_used && t->kicked) << 48;
-    *w++ = (uintptr_t)t->heap;
-    *w++ = (uintptr_t)t->start;
-    *w++ = (uintptr_t)t->argument;
-    if (mz_unlikely(rare)) w = put_rare(w, t);
-    if (t->state == MZ_THREAD_RUNNABLE) return w;
-    *w++ = (uint64_t)t->timed | (uint64_t)t->kicked << 8 | (uint64_t)t->serial << 16;
-    *w++ = t->state == MZ_THREAD_JOINING ? t->joining : t->wait_object;
-    if (t->state == MZ_THREAD_WAITING) *w++ = (uintptr_t)t->wait_mutex;
-    return w;
-}
-
+/* Will it ever go on? */
 static bool has_stack(const struct mz_thread *t)
 {
     return t->state != MZ_THREAD_ABSENT && t->state != MZ_THREAD_FINISHED && t->state != MZ_THREAD_FAILED &&
            t->state != MZ_THREAD_EXITING;
 }
 
-/* How often it holds locks for reading is nowhere else: pthread_rwlock.c. In whichever order. */
-static uint64_t read_locks(const struct mz_thread *t)
+/* The sections of the thread that count now, and which these are. */
+static uint64_t *put_sections(uint64_t *w, const struct mz_thread *t)
 {
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < t->held_count; i++)
-        if ((uintptr_t)t->held[i] & 1) sum += mz_fold((uintptr_t)t->held[i], 0x9e3779b97f4a7c15u);
-    return sum;
+    bool rare = has_stack(t) && has_rare(t);
+    uint64_t shape = (uint64_t)rare | (uint64_t)(rare && t->poll_place && t->polled_at == t->changes) << 1;
+    *w++ = t->life[0] | shape << 56;
+    *w++ = t->life[1];
+    if (!has_stack(t)) return w;
+    PUT(w, t->own);
+    if (mz_unlikely(rare)) PUT(w, t->rare);
+    if (t->state != MZ_THREAD_RUNNABLE) PUT(w, t->wait);
+    return w;
 }
 
-static void gather(struct local *l, int slot)
+/* The thread that has ended the program does not go on, but the check for leaks looks at its stack after
+ * exit(), and does not look for leaks at all after _exit() (leaks.c). */
+static void add_exit(struct local *l, int slot)
+{
+    const uint64_t *from = rt.run.exit_frame;
+    if (!rt.channel->options.leaks) return;
+    add(l, (uintptr_t)from);
+    if (!mz_fiber_stack_contains(slot, (uintptr_t)from)) return;
+    add_all(l, from, (const uint64_t *)(const void *)rt.slots[slot].stack_high);
+}
+
+/* All but its stack and registers. */
+static void gather_fields(struct local *l, int slot)
 {
     const struct mz_thread *t = &rt.run.threads[slot];
-    l->next = put_fields(l->words, t);
+    l->next = put_sections(l->words, t);
     if (!has_stack(t)) return;
     uint64_t *w = put_pending(l->next, &rt.view.pending[slot]);
     if (rt.switch_fs) *w++ = *(const uint32_t *)(rt.slots[slot].fs - st.errno_offset);
     if (rt.switch_fp) *w++ = mz_fiber_environment(slot);
-    *w++ = read_locks(t);
     l->next = w;
+    add_all(l, (const uint64_t *)t->held, (const uint64_t *)(t->held + t->held_count));
     if (t->keys_set) mz_keys_each(slot, add, l);
+}
+
+static void gather(struct local *l, int slot)
+{
+    gather_fields(l, slot);
+    if (!has_stack(&rt.run.threads[slot])) {
+        if (mz_unlikely(rt.run.exited && slot == rt.run.exit_thread)) add_exit(l, slot);
+        return;
+    }
     if (mz_unlikely(rt.channel->options.state_capture == MZ_CAPTURE_DELTA) && !l->write)
         add(l, mz_delta_id(slot));
     else
         add_registers(l, slot);
 }
 
+static void begin(struct local *l, int slot, bool write)
+{
+    l->mix = (struct mz_mix){{0, 0}, (uint64_t)(slot + 1) * 0xd6e8feb86659fd93u};
+    l->write = write;
+}
+
 static struct mz_state thread_now(int slot, bool write)
 {
     struct local l;
-    l.mix = (struct mz_mix){{0, 0}, (uint64_t)(slot + 1) * 0xd6e8feb86659fd93u};
-    l.write = write;
+    begin(&l, slot, write);
     gather(&l, slot);
     flush(&l);
     return (struct mz_state){{l.mix.hash[0], l.mix.hash[1]}};
@@ -301,14 +326,26 @@ void mz_state_node(uint64_t changed)
                        "=m"(st.running.r15));
     st.running.rbp = *(const uint64_t *)MZ_FRAME(); /* of undo.c, called by dispatch_reversibly as well */
     for (; changed; changed &= changed - 1) make_anew(__builtin_ctzll(changed));
+    if (rt.stateful) mz_races_node();
     st.at_node[rt.path->depth].memory = mz_state_memory;
     st.at_node[rt.path->depth].threads = st.threads;
+    st.at_node[rt.path->depth].poison = st.poison;
 }
 
 void mz_state_back(uint32_t node)
 {
     mz_state_memory = st.at_node[node].memory;
     st.threads = st.at_node[node].threads;
+    st.poison = st.at_node[node].poison;
+}
+
+static void add_rest(struct mz_state *out)
+{
+    mz_hash_add(out, mz_hash_of(~rt.view.enabled, rt.view.alive)); /* no address, nor one of those below */
+    if (mz_likely(!(rt.run.failed | rt.run.clock_ns) && !rt.run.exited)) return;
+    mz_hash_add(out, mz_hash_of(3, rt.run.failed));
+    mz_hash_add(out, mz_hash_of(4, (uint64_t)rt.run.exited << 32 | (uint32_t)rt.run.exit_code));
+    mz_hash_add(out, mz_hash_of(5, rt.run.clock_ns));
 }
 
 /* program.h */
@@ -317,11 +354,32 @@ void mz_state_of(void *system, struct mz_state *out)
     (void)system;
     *out = mz_state_memory;
     mz_hash_add(out, st.threads);
-    mz_hash_add(out, mz_hash_of(~rt.view.enabled, rt.view.alive)); /* no address, nor one of those below */
-    if (mz_likely(!(rt.run.failed | rt.run.clock_ns) && !rt.run.exited)) return;
-    mz_hash_add(out, mz_hash_of(3, rt.run.failed));
-    mz_hash_add(out, mz_hash_of(4, (uint64_t)rt.run.exited << 32 | (uint32_t)rt.run.exit_code));
-    mz_hash_add(out, mz_hash_of(5, rt.run.clock_ns));
+    add_rest(out);
+    if (rt.stateful) mz_races_hash(out);
+}
+
+/* Of a thread the calls that it is in, and not what its frames hold. */
+static struct mz_state thread_outline(int slot)
+{
+    struct local l;
+    struct mz_stack s;
+    begin(&l, slot, false);
+    gather_fields(&l, slot);
+    if (has_stack(&rt.run.threads[slot])) {
+        mz_state_stack(slot, &s);
+        for (unsigned i = 0; i < s.count; i++) add(&l, i ? s.frames[i - 1].base[1] : s.entered[1]);
+    }
+    flush(&l);
+    return (struct mz_state){{l.mix.hash[0], l.mix.hash[1]}};
+}
+
+/* program.h: for tests */
+void mz_state_outline(void *system, struct mz_state *out)
+{
+    (void)system;
+    *out = mz_state_memory;
+    for (uint32_t slot = 0; slot < rt.slots_known; slot++) mz_hash_add(out, thread_outline((int)slot));
+    add_rest(out);
 }
 
 /* ---- the state as a whole ---- */
@@ -340,6 +398,12 @@ static void write_area(const void *p, size_t size)
     write_bytes(p, size);
 }
 
+static void write_kept(uint64_t at, uint64_t value)
+{
+    uint64_t word[2] = {at, value};
+    write_bytes(word, sizeof word);
+}
+
 static void write_heap(int slot)
 {
     for (const struct mz_block *b = mz_heap_last(slot); b; b = mz_heap_previous(b))
@@ -352,6 +416,7 @@ size_t mz_state_bytes(void *system, const void **bytes)
     (void)system;
     st.size = 0;
     mz_snapshot_changed(write_area);
+    mz_state_each_kept(write_kept);
     for (uint32_t s = 0; s < rt.slots_known; s++) {
         write_heap((int)s);
         thread_now((int)s, true);
@@ -363,6 +428,7 @@ size_t mz_state_bytes(void *system, const void **bytes)
         rt.view.enabled, rt.view.alive, rt.run.failed, rt.run.exited, (uint64_t)rt.run.exit_code,
         rt.run.clock_ns};
     write_bytes(rest, sizeof rest);
+    mz_races_bytes(write_bytes);
     *bytes = st.bytes;
     return st.size;
 }

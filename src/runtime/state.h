@@ -53,6 +53,10 @@ void mz_state_poison(void); /* what has changed is not known */
 struct mz_stack;                                                      /* liveness.h */
 const struct mz_parked *mz_state_stack(int slot, struct mz_stack *s); /* returns its registers */
 
+/* state_kept.c */
+void mz_state_kept(const volatile void *p, size_t size);
+void mz_state_each_kept(void (*f)(uint64_t at, uint64_t value));
+
 /* state_delta.c */
 void mz_delta_init(void);
 void mz_delta_begin(void);

@@ -19,25 +19,22 @@
  * follows the path: log_mark[k] is its length at node k, from where a new branch goes on. What has been
  * worked off is in immutable vectors; all references to them follow the path too (mz_explore_set). While
  * replaying nothing is logged, only epochs are counted. */
-#include "runtime.h"
+#include "sync_log.h"
+
+#include "races.h"
 
 #include "../base/region.h"
 
 #define OBJECTS (1u << 22)
 
-enum { READ, STORE, UPDATE, ACQUIRE, RELEASE, ACQUIRE_ALL, RELEASE_PART, FENCE, SPAWN, JOIN };
-
-struct entry {
-    uint8_t kind, thread, other, order;
-    uint32_t object;
-    uint32_t epoch; /* that it publishes */
-};
+enum { NO_CARRIER, CARRIES, CARRIES_PARTS }; /* parts that are always taken together */
 
 static struct {
-    struct entry *log;
+    struct mz_sync_entry *log;
     uint32_t *log_mark;
     uint32_t log_count, log_capacity;
     bool rewound; /* the next new event is on a node that was there before */
+    bool weak;    /* an atomic access had a memory order other than seq_cst */
 
     uint32_t done;     /* entries worked off */
     uint32_t *vectors; /* MZ_SLOTS words each; 0 is the empty one */
@@ -48,6 +45,12 @@ static struct {
     uint32_t *object;          /* what a mutex carries */
     uint32_t *parts;           /* what an atomic object carries: MZ_SLOTS words each */
     uint32_t *event_epoch;     /* epoch of the thread of each event */
+
+    /* Where states are told apart. Kept: */
+    uint32_t *carriers; /* objects that ever carried something */
+    uint32_t carrier_count;
+    uint8_t *carrier;    /* of each object: enum */
+    bool acquire_fences; /* there are some: what relaxed loads meet matters */
 } sync_state;
 
 #define S sync_state
@@ -65,7 +68,10 @@ void mz_sync_init(void)
     S.object = mz_region_reserve(OBJECTS * sizeof(uint32_t));
     S.parts = mz_region_reserve((size_t)OBJECTS * MZ_SLOTS * sizeof(uint32_t));
     S.event_epoch = mz_region_reserve((size_t)(steps + 2) * sizeof(uint32_t));
+    S.carriers = mz_region_reserve(OBJECTS * sizeof *S.carriers);
+    S.carrier = mz_region_reserve(OBJECTS * sizeof *S.carrier);
     MZ_ASSERT(S.vectors && S.log && S.log_mark && S.object && S.parts && S.event_epoch);
+    MZ_ASSERT(S.carriers && S.carrier);
     S.count = 1;
     S.lanes = 8;
 }
@@ -94,7 +100,7 @@ static void append(uint8_t kind, int thread, int other, int order, uint32_t obje
 {
     MZ_ASSERT(S.log_count < S.log_capacity);
     S.log[S.log_count++] =
-        (struct entry){kind, (uint8_t)thread, (uint8_t)other, (uint8_t)order, object, epoch};
+        (struct mz_sync_entry){kind, (uint8_t)thread, (uint8_t)other, (uint8_t)order, object, epoch};
 }
 
 static bool is_acquire(int order)
@@ -110,25 +116,35 @@ void mz_sync_atomic(uint32_t object, int op, int order, enum mz_access access)
 {
     int p = rt.self;
     uint32_t epoch = access == MZ_WRITES && mz_is_release(order) ? release_epoch(p) : 0;
-    uint8_t kind = access == MZ_READS ? READ : op == MZ_OP_STORE ? STORE : UPDATE;
+    uint8_t kind = access == MZ_READS ? MZ_SYNC_READ : op == MZ_OP_STORE ? MZ_SYNC_STORE : MZ_SYNC_UPDATE;
     append(kind, p, 0, order, object, epoch);
+    S.weak |= order != __ATOMIC_SEQ_CST;
+}
+
+bool mz_sync_is_weak(void) { return S.weak; }
+
+const struct mz_sync_entry *mz_sync_of_event(uint32_t event, uint32_t *count)
+{
+    uint32_t from = event ? S.log_mark[event] : 0; /* what came before any event belongs to the first */
+    *count = (event + 1 < rt.path->depth ? S.log_mark[event + 1] : S.log_count) - from;
+    return &S.log[from];
 }
 
 /* The running thread has just got the mutex, by its last event. */
 void mz_sync_acquire(void)
 {
-    if (rt.path->live) append(ACQUIRE, rt.self, 0, 0, rt.path->events[rt.path->depth - 1].object, 0);
+    if (rt.path->live) append(MZ_SYNC_ACQUIRE, rt.self, 0, 0, rt.path->events[rt.path->depth - 1].object, 0);
 }
 
 void mz_sync_acquire_object(uint32_t object)
 {
-    if (rt.path->live) append(ACQUIRE, rt.self, 0, 0, object, 0);
+    if (rt.path->live) append(MZ_SYNC_ACQUIRE, rt.self, 0, 0, object, 0);
 }
 
 void mz_sync_release(uint32_t object)
 {
     uint32_t epoch = release_epoch(rt.self);
-    if (rt.path->live) append(RELEASE, rt.self, 0, 0, object, epoch);
+    if (rt.path->live) append(MZ_SYNC_RELEASE, rt.self, 0, 0, object, epoch);
 }
 
 /* Fences are all that a thread can log without end in one step. What fences in a row do is done by at most
@@ -139,20 +155,21 @@ void mz_sync_release(uint32_t object)
 static bool merge_fence(int p, int order, uint32_t epoch)
 {
     uint32_t start = rt.path->depth ? S.log_mark[rt.path->depth - 1] : 0;
-    struct entry *e = S.log_count > start ? &S.log[S.log_count - 1] : NULL;
-    if (!e || e->kind != FENCE || e->thread != p) return false;
+    struct mz_sync_entry *e = S.log_count > start ? &S.log[S.log_count - 1] : NULL;
+    if (!e || e->kind != MZ_SYNC_FENCE || e->thread != p) return false;
     bool acquire = is_acquire(order) && !is_acquire(e->order);
     bool release = mz_is_release(order), done = S.done == S.log_count;
     if (acquire && !release) return false;
     if (release) {
         if (acquire || !mz_is_release(e->order)) {
             if (done) mz_explore_set(rt.x, &S.done, S.done - 1); /* once more, it has become more */
-            e->order = __ATOMIC_ACQ_REL;
+            if (e->order != __ATOMIC_SEQ_CST) e->order = __ATOMIC_ACQ_REL;
         } else if (done) {
             vector(S.fence[p])[p] = epoch;
         }
         e->epoch = epoch;
     }
+    if (order == __ATOMIC_SEQ_CST) e->order = __ATOMIC_SEQ_CST;
     return true;
 }
 
@@ -162,19 +179,23 @@ static bool merge_fence(int p, int order, uint32_t epoch)
 void mz_sync_release_part(uint32_t object)
 {
     uint32_t epoch = release_epoch(rt.self);
-    if (rt.path->live) append(RELEASE_PART, rt.self, 0, 0, object, epoch);
+    if (rt.path->live) append(MZ_SYNC_RELEASE_PART, rt.self, 0, 0, object, epoch);
 }
 
 void mz_sync_acquire_all(int thread, uint32_t object)
 {
-    if (rt.path->live) append(ACQUIRE_ALL, thread, 0, 0, object, 0);
+    if (rt.path->live) append(MZ_SYNC_ACQUIRE_ALL, thread, 0, 0, object, 0);
 }
 
 void mz_sync_fence(int order)
 {
     uint32_t epoch = mz_is_release(order) ? release_epoch(rt.self) : 0;
     if (!rt.path->live || order == __ATOMIC_RELAXED) return;
-    if (!merge_fence(rt.self, order, epoch)) append(FENCE, rt.self, 0, order, 0, epoch);
+    if (mz_unlikely(rt.stateful) && is_acquire(order) && !S.acquire_fences) {
+        S.acquire_fences = true;
+        mz_places_stale();
+    }
+    if (!merge_fence(rt.self, order, epoch)) append(MZ_SYNC_FENCE, rt.self, 0, order, 0, epoch);
 }
 
 void mz_sync_spawn(int parent, int child)
@@ -182,13 +203,15 @@ void mz_sync_spawn(int parent, int child)
     uint32_t epoch = release_epoch(parent);
     rt.run.threads[child].parent = (uint8_t)(parent + 1);
     rt.run.threads[child].created_in = epoch;
-    if (rt.path->live) append(SPAWN, parent, child, 0, 0, epoch);
+    if (mz_unlikely(rt.stateful)) mz_races_spawn(parent, child, epoch);
+    if (rt.path->live) append(MZ_SYNC_SPAWN, parent, child, 0, 0, epoch);
 }
 
 void mz_sync_join(int thread, int finished)
 {
     rt.run.threads[finished].joined_by = (uint8_t)(thread + 1);
-    if (rt.path->live) append(JOIN, thread, finished, 0, 0, rt.run.threads[finished].epoch);
+    if (mz_unlikely(rt.stateful)) mz_races_join(thread, finished);
+    if (rt.path->live) append(MZ_SYNC_JOIN, thread, finished, 0, 0, rt.run.threads[finished].epoch);
 }
 
 uint32_t mz_sync_event_epoch(uint32_t event) { return S.event_epoch[event]; }
@@ -267,7 +290,7 @@ static void take_in(int p, uint32_t v) { set(&S.thread[p], joined(S.thread[p], v
 /* An atomic object carries a part for each thread that heads a release sequence its value belongs to. */
 static uint32_t *parts(uint32_t object) { return S.parts + (size_t)object * MZ_SLOTS; }
 
-static void read_object(const struct entry *e)
+static void read_object(const struct mz_sync_entry *e)
 {
     uint32_t *known = is_acquire(e->order) ? &S.thread[e->thread] : &S.met[e->thread], all = *known;
     for (uint32_t t = 0; t < S.lanes; t++)
@@ -275,14 +298,22 @@ static void read_object(const struct entry *e)
     set(known, all);
 }
 
-static void add_own_part(const struct entry *e)
+static void carries(uint32_t object, uint8_t how)
+{
+    if (mz_likely(!rt.stateful || S.carrier[object] >= how)) return;
+    if (!S.carrier[object]) S.carriers[S.carrier_count++] = object;
+    S.carrier[object] = how;
+}
+
+static void add_own_part(const struct mz_sync_entry *e)
 {
     uint32_t p = e->thread, own = mz_is_release(e->order) ? published((int)p, e->epoch) : S.fence[p];
+    if (own) carries(e->object, CARRIES);
     if (own) set(&parts(e->object)[p], joined(own, parts(e->object)[p]));
 }
 
 /* A store goes on with the sequences of its own thread and ends those of the others. */
-static void store_object(const struct entry *e)
+static void store_object(const struct mz_sync_entry *e)
 {
     for (uint32_t t = 0; t < S.lanes; t++)
         if (t != e->thread) set(&parts(e->object)[t], 0);
@@ -290,50 +321,52 @@ static void store_object(const struct entry *e)
 }
 
 /* A read-modify-write goes on with all of them. */
-static void update_object(const struct entry *e)
+static void update_object(const struct mz_sync_entry *e)
 {
     read_object(e);
     add_own_part(e);
 }
 
-static void work_off(const struct entry *e)
+static void work_off(const struct mz_sync_entry *e)
 {
     int p = e->thread;
     switch (e->kind) {
-    case READ:
+    case MZ_SYNC_READ:
         read_object(e);
         break;
-    case STORE:
+    case MZ_SYNC_STORE:
         store_object(e);
         break;
-    case UPDATE:
+    case MZ_SYNC_UPDATE:
         update_object(e);
         break;
-    case ACQUIRE:
+    case MZ_SYNC_ACQUIRE:
         take_in(p, S.object[e->object]);
         break;
-    case RELEASE:
+    case MZ_SYNC_RELEASE:
+        carries(e->object, CARRIES);
         set(&S.object[e->object], published(p, e->epoch));
         break;
-    case ACQUIRE_ALL:
+    case MZ_SYNC_ACQUIRE_ALL:
         take_in(p, S.object[e->object]);
         for (uint32_t t = 0; t < S.lanes; t++)
             if (parts(e->object)[t]) take_in(p, parts(e->object)[t]);
         break;
-    case RELEASE_PART:
+    case MZ_SYNC_RELEASE_PART:
+        carries(e->object, CARRIES_PARTS);
         set(&parts(e->object)[p], published(p, e->epoch));
         break;
-    case FENCE:
+    case MZ_SYNC_FENCE:
         if (is_acquire(e->order)) take_in(p, S.met[p]);
         if (mz_is_release(e->order)) set(&S.fence[p], published(p, e->epoch));
         break;
-    case SPAWN:
+    case MZ_SYNC_SPAWN:
         widen(e->other);
         set(&S.thread[e->other], published(p, e->epoch));
         set(&S.met[e->other], 0);
         set(&S.fence[e->other], 0);
         break;
-    case JOIN:
+    case MZ_SYNC_JOIN:
         take_in(p, published(e->other, e->epoch));
         break;
     default:
@@ -341,13 +374,52 @@ static void work_off(const struct entry *e)
     }
 }
 
+static void work_off_all(void)
+{
+    uint32_t from = S.done, to = S.log_count;
+    if (from == to) return;
+    mz_explore_set(rt.x, &S.done, to);
+    for (uint32_t i = from; i < to; i++) work_off(&S.log[i]);
+}
+
 /* Releases of `other` that happen before what `thread` does now. Only while live. */
 uint32_t mz_sync_seen(int thread, int other)
 {
-    uint32_t from = S.done, to = S.log_count;
-    if (from < to) {
-        mz_explore_set(rt.x, &S.done, to);
-        for (uint32_t i = from; i < to; i++) work_off(&S.log[i]);
-    }
+    work_off_all();
     return vector(S.thread[thread])[other];
+}
+
+/* ---- who knows, for race_history.c ---- */
+
+static bool covers(uint32_t v, int thread, uint32_t epoch) { return v && vector(v)[thread] >= epoch; }
+
+/* Numbers of knowers: an object with a part of it, or one of the vectors of a thread. */
+enum { WHOLE = MZ_SLOTS, ALL_PARTS, OF_OBJECT = 128 };
+
+/* Parts that are always taken together count as one. */
+static void knowing_parts(uint32_t o, int thread, uint32_t epoch, void (*f)(void *, uint64_t), void *data)
+{
+    bool together = S.carrier[o] == CARRIES_PARTS;
+    for (uint32_t t = 0; t < S.lanes; t++) {
+        if (!covers(parts(o)[t], thread, epoch)) continue;
+        f(data, (uint64_t)o * OF_OBJECT + (together ? ALL_PARTS : t));
+        if (together) return;
+    }
+}
+
+uint64_t mz_sync_knowers(int thread, uint32_t epoch, void (*f)(void *data, uint64_t knower), void *data)
+{
+    uint64_t threads = mz_slot_bit(thread);
+    work_off_all();
+    for (int u = 0; u < (int)rt.slots_known; u++) {
+        if (covers(S.thread[u], thread, epoch)) threads |= mz_slot_bit(u);
+        if (covers(S.fence[u], thread, epoch)) f(data, (uint64_t)u);
+        if (S.acquire_fences && covers(S.met[u], thread, epoch)) f(data, MZ_SLOTS + (uint64_t)u);
+    }
+    for (uint32_t i = 0; i < S.carrier_count; i++) {
+        uint32_t o = S.carriers[i];
+        if (covers(S.object[o], thread, epoch)) f(data, (uint64_t)o * OF_OBJECT + WHOLE);
+        knowing_parts(o, thread, epoch, f, data);
+    }
+    return threads;
 }

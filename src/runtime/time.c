@@ -153,10 +153,13 @@ static void advance(uint64_t ns, bool until, const void *pc)
     clock_call(until ? UNTIL : SLEEP, until ? ns - EPOCH : ns, pc);
 }
 
-static void sleep_ns(uint64_t ns, bool until, const void *pc)
+/* False: a signal has ended the sleep, at once. */
+static bool sleep_ns(uint64_t ns, bool until, const void *pc)
 {
     mz_test_cancel(pc);
+    if (mz_signal_interrupts_wait(true, pc, MZ_FRAME())) return false;
     advance(ns, until, pc);
+    return true;
 }
 
 /* A wait has timed out: it is that late now. */
@@ -174,6 +177,7 @@ MZ_EXPORT int clock_gettime(clockid_t clock, struct timespec *t)
 {
     if (real()) return (int)syscall(SYS_clock_gettime, clock, t);
     uint64_t ns = now(MZ_PC());
+    MZ_WRITES_TO(t);
     t->tv_sec = (time_t)(ns / SECOND);
     t->tv_nsec = (long)(ns % SECOND);
     return 0;
@@ -181,6 +185,7 @@ MZ_EXPORT int clock_gettime(clockid_t clock, struct timespec *t)
 MZ_EXPORT int clock_getres(clockid_t clock, struct timespec *t)
 {
     (void)clock;
+    if (t) MZ_WRITES_TO(t);
     if (t) t->tv_sec = 0, t->tv_nsec = 1;
     return 0;
 }
@@ -188,6 +193,7 @@ MZ_EXPORT int timespec_get(struct timespec *t, int base)
 {
     if (base != TIME_UTC) return 0;
     uint64_t ns = now(MZ_PC());
+    MZ_WRITES_TO(t);
     t->tv_sec = (time_t)(ns / SECOND);
     t->tv_nsec = (long)(ns % SECOND);
     return base;
@@ -195,6 +201,7 @@ MZ_EXPORT int timespec_get(struct timespec *t, int base)
 MZ_EXPORT time_t time(time_t *t)
 {
     time_t seconds = (time_t)(now(MZ_PC()) / SECOND);
+    if (t) MZ_WRITES_TO(t);
     if (t) *t = seconds;
     return seconds;
 }
@@ -202,6 +209,7 @@ MZ_EXPORT int gettimeofday(struct timeval *restrict t, void *restrict zone)
 {
     (void)zone;
     uint64_t ns = now(MZ_PC());
+    MZ_WRITES_TO(t);
     t->tv_sec = (time_t)(ns / SECOND);
     t->tv_usec = (suseconds_t)(ns % SECOND / 1000);
     return 0;
@@ -210,30 +218,38 @@ MZ_EXPORT clock_t clock(void) { return (clock_t)((now(MZ_PC()) - EPOCH) / 1000);
 MZ_EXPORT clock_t times(struct tms *t)
 {
     clock_t ticks = (clock_t)((now(MZ_PC()) - EPOCH) / 10000000);
+    if (t) MZ_WRITES_TO(t);
     if (t) *t = (struct tms){.tms_utime = ticks};
     return ticks;
 }
 
 MZ_EXPORT unsigned sleep(unsigned seconds)
 {
-    sleep_ns(seconds * SECOND, false, MZ_PC());
-    return 0;
+    bool slept = sleep_ns(seconds * SECOND, false, MZ_PC());
+    if (rt.active) MZ_SPIN_PASS();
+    return slept ? 0 : seconds;
 }
 MZ_EXPORT int usleep(useconds_t us)
 {
-    sleep_ns(us * 1000ull, false, MZ_PC());
-    return 0;
+    bool slept = sleep_ns(us * 1000ull, false, MZ_PC());
+    if (rt.active) MZ_SPIN_PASS();
+    if (slept) return 0;
+    errno = EINTR;
+    return -1;
 }
-static int nap(const struct timespec *t, struct timespec *left, bool until, const void *pc)
+static int nap(const struct timespec *t, struct timespec *left, bool until, void *pc, const void *frame)
 {
+    mz_access_by(t, sizeof *t, false, pc, frame);
     if (!mz_time_is_valid(t)) return EINVAL;
-    sleep_ns(ns_of(t), until, pc);
-    if (left && !until) left->tv_sec = 0, left->tv_nsec = 0;
-    return 0;
+    bool slept = sleep_ns(ns_of(t), until, pc);
+    if (left && !until) mz_access_by(left, sizeof *left, true, pc, frame);
+    if (left && !until) *left = slept ? (struct timespec){0, 0} : *t;
+    return slept ? 0 : EINTR;
 }
 MZ_EXPORT int nanosleep(const struct timespec *t, struct timespec *left)
 {
-    int error = nap(t, left, false, MZ_PC());
+    int error = nap(t, left, false, MZ_PC(), MZ_FRAME());
+    if (rt.active) MZ_SPIN_PASS();
     if (!error) return 0;
     errno = error;
     return -1;
@@ -241,7 +257,7 @@ MZ_EXPORT int nanosleep(const struct timespec *t, struct timespec *left)
 MZ_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct timespec *left)
 {
     (void)clock;
-    return nap(t, left, flags & TIMER_ABSTIME, MZ_PC());
+    return nap(t, left, flags & TIMER_ABSTIME, MZ_PC(), MZ_FRAME());
 }
 
 /* ---- random numbers: one generator that all threads share, and the same numbers in every execution ---- */

@@ -34,6 +34,7 @@
  *
  * Below the stack pointer nothing is alive, but uninitialised variables will be there again; so that going
  * back and running again cannot be told apart, the part of a stack that starts out clean is kept whole. */
+#include "audit.h"
 #include "liveness.h"
 #include "state.h"
 
@@ -43,7 +44,7 @@
 #define LOG_LIMIT ((size_t)48 << 20) /* beyond this, what is oldest is given up */
 #define CHUNK     32u
 #define HEAD      offsetof(struct mz_thread, held)
-#define JOINED    8u /* bytes at the beginning of a thread: who joins it, and has */
+#define JOINED    16u /* bytes of a thread from `woken_by` on: who joins it, and has */
 #define REST      (offsetof(struct mz_run, exit_place) - offsetof(struct mz_run, interrupted))
 
 #define WORDS (1u << 20) /* half as many can a step write and be known not to have written before */
@@ -74,8 +75,9 @@ static struct {
     uint32_t word_count;
     uint64_t *hashed; /* those of them that belong to the sum of state.c */
     uint32_t hashed_count;
-    char *tls; /* rt.tls_size bytes for each slot */
-    bool off;  /* not in this execution */
+    char *tls;  /* rt.tls_size bytes for each slot */
+    bool off;   /* not in this execution */
+    bool whole; /* the log reaches back to before the first step */
     bool mirrors;
     uint64_t touched;        /* where states are told apart: threads whose stack others have written to */
     size_t logged[MZ_SLOTS]; /* where in the log a thread is, of those in `others` */
@@ -138,6 +140,7 @@ static __attribute__((noinline)) bool overflows(size_t size)
     un.count = 0;
     un.floor = UINT32_MAX; /* until the next node */
     un.touched = ~(uint64_t)0;
+    mz_audit_stop(); /* what was announced is forgotten */
     return size > LOG_ROOM / 4;
 }
 
@@ -163,6 +166,16 @@ static inline bool is_new(uint64_t at)
     un.words[i].stamp = un.stamp;
     un.word_count++;
     return true;
+}
+
+/* Has it been announced since the last node? Of very many, it is not known. */
+bool mz_undo_announced(uint64_t at)
+{
+    uint32_t i = (uint32_t)((at >> 3) + (at >> 23) * 0x9e3779b9u) % WORDS;
+    if (un.word_count >= WORDS / 2) return true;
+    for (; un.words[i].stamp == un.stamp; i = (i + 1) % WORDS)
+        if (un.words[i].at == at) return true;
+    return false;
 }
 
 /* Another thread's variable: that thread is to be compared, though it did not run. */
@@ -196,6 +209,13 @@ void mz_undo_write(const volatile void *p, size_t size)
     uint64_t at = (uintptr_t)p & ~7ull, end = (uintptr_t)p + size;
     if (mz_unlikely((un.floor == UINT32_MAX && !rt.hashing) || un.off)) return;
     for (; at < end; at += 8) write_word(at);
+}
+
+/* The same for what the runtime keeps for the program. */
+void mz_undo_state(const volatile void *p, size_t size)
+{
+    if (mz_unlikely(rt.channel->options.exact_match)) mz_state_kept(p, size);
+    mz_undo_write(p, size);
 }
 
 /* The words that the step has written: they are as they are now. */
@@ -246,11 +266,23 @@ void mz_undo_thread(int slot)
 void mz_undo_joined(int slot)
 {
     if (!rt.undo || (un.saved | un.others) & mz_slot_bit(slot)) return;
-    _Static_assert(offsetof(struct mz_thread, joined_by) < JOINED, "all of it is kept");
+    _Static_assert(offsetof(struct mz_thread, woken_by) % 8 == 0, "it can be kept");
+    _Static_assert(offsetof(struct mz_thread, result) == offsetof(struct mz_thread, woken_by) + JOINED,
+                   "all of it is kept");
     if (un.mirrors || rt.hashing)
         mz_undo_thread(slot);
     else
-        mz_undo_keep(&rt.run.threads[slot], JOINED);
+        mz_undo_keep(&rt.run.threads[slot].woken_by, JOINED);
+}
+
+/* Nothing but its result is about to be changed. */
+void mz_undo_result(int slot)
+{
+    if (!rt.undo || (un.saved | un.others) & mz_slot_bit(slot)) return;
+    if (un.mirrors || rt.hashing)
+        mz_undo_thread(slot);
+    else
+        mz_undo_keep(&rt.run.threads[slot].result, sizeof rt.run.threads[slot].result);
 }
 
 #define REST_SIZE (REST + offsetof(struct mz_view, pending))
@@ -283,6 +315,7 @@ void mz_undo_stack(int slot)
     const char *clean = s->stack_high - (rt.stateful ? 0 : mz_spin_clean_size()), *sp = s->sp,
                *from = sp < clean ? sp : clean;
     if (rt.undo == MZ_UNDO_PAGES) mz_stack_compare(slot, compare); /* others may have written to it before */
+    if (mz_unlikely(rt.auditing)) mz_stack_compare(slot, mz_audit_stack);
     size_t size = (size_t)(s->stack_high - from);
     if (mz_unlikely(un.count + size > LOG_LIMIT) && overflows(size)) return;
     char *to = push((uintptr_t)from, size, STACK, slot, (uintptr_t)sp);
@@ -444,9 +477,11 @@ void mz_undo_begin(void)
     un.stamp++;
     un.word_count = un.hashed_count = 0;
     un.off = false;
+    un.whole = true;
     un.mirrors = rt.undo == MZ_UNDO_PAGES;
     if (rt.hashing) mz_state_begin();
     if (rt.undo && un.mirrors) fill_mirrors();
+    mz_audit_begin();
 }
 
 static void next_step_begins(uint32_t k)
@@ -480,6 +515,18 @@ static uint64_t logged_and_changed(void)
     return changed;
 }
 
+/* Check that what the step has changed was announced. `frame`: where the stack of the running thread ends. */
+static void audit(const char *frame)
+{
+    for (uint64_t left = known_slots() & ~un.saved; left; left &= left - 1)
+        mz_stack_compare(__builtin_ctzll(left), mz_audit_stack);
+    for (uint64_t ran = un.saved & known_slots(); ran; ran &= ran - 1) {
+        int s = __builtin_ctzll(ran);
+        mz_stack_mirror(s, s == rt.self ? frame : rt.slots[s].sp);
+    }
+    mz_audit_node(un.saved);
+}
+
 /* The execution is at a node: no thread runs, and the engine is about to be asked for the next step. */
 void mz_undo_node(void)
 {
@@ -492,12 +539,14 @@ void mz_undo_node(void)
     if (mz_unlikely(un.floor == UINT32_MAX || un.count > LOG_LIMIT)) {
         un.count = 0;
         un.floor = k;
+        un.whole = false;
     }
     if (mz_unlikely(un.mirrors)) {
         changed = compare_all(changed_threads());
         mirror_stacks(un.saved & known_slots(),
                       *(const char **)MZ_FRAME() + 16); /* above dispatch_reversibly */
     }
+    if (mz_unlikely(rt.auditing)) audit(*(const char **)MZ_FRAME() + 16);
     if (mz_unlikely(rt.hashing)) mz_state_node(changed & known_slots());
     if (mz_unlikely(rt.hashing) && !rt.stateful) mz_state_sample();
     next_step_begins(k);
@@ -526,31 +575,46 @@ void mz_undo_give_up(void)
 {
     if (rt.stateful)
         mz_unsupported("a stateful algorithm and mappings or very much memory", "use --algorithm=optimal");
+    mz_audit_stop();
     un.off = true;
 }
 
 bool mz_undo_reaches(uint32_t k) { return rt.undo && !un.off && un.floor <= k && !too_large(); }
 
+/* Take back the newest entry of the log. `mark`: where the log of the node begins that is gone back to. */
+static void take_back(size_t mark)
+{
+    const struct entry e = *(const struct entry *)(const void *)(un.log + un.count - sizeof e);
+    const char *bytes = un.log + un.count - sizeof e - ((e.size + 7) & ~(size_t)7);
+    if (e.kind == THREAD)
+        thread_back(e.slot, bytes);
+    else if (e.kind == REST_OF_RUN && bytes == un.log + mark)
+        rest_back(bytes, e.size); /* all of it at each node: only the first one counts */
+    else if (e.kind != REST_OF_RUN)
+        copy((void *)(uintptr_t)e.at, bytes, e.size);
+    if (e.kind == STACK) rt.slots[e.slot].sp = (void *)(uintptr_t)e.mirror;
+    if (e.kind == MIRRORED) copy((void *)(uintptr_t)e.mirror, bytes, e.size);
+    un.count = (size_t)(bytes - un.log);
+}
+
 void mz_undo_to(uint32_t k)
 {
+    mz_audit_stop();
     un.others = ~(uint64_t)0; /* what has happened since the last node may be anything */
     if (un.mirrors) compare_all(changed_threads());
-    while (un.count > un.marks[k]) {
-        const struct entry e = *(const struct entry *)(const void *)(un.log + un.count - sizeof e);
-        const char *bytes = un.log + un.count - sizeof e - ((e.size + 7) & ~(size_t)7);
-        if (e.kind == THREAD)
-            thread_back(e.slot, bytes);
-        else if (e.kind == REST_OF_RUN && bytes == un.log + un.marks[k])
-            rest_back(bytes, e.size); /* all of it at each node: only the first one counts */
-        else if (e.kind != REST_OF_RUN)
-            copy((void *)(uintptr_t)e.at, bytes, e.size);
-        if (e.kind == STACK) rt.slots[e.slot].sp = (void *)(uintptr_t)e.mirror;
-        if (e.kind == MIRRORED) copy((void *)(uintptr_t)e.mirror, bytes, e.size);
-        un.count = (size_t)(bytes - un.log);
-    }
+    while (un.count > un.marks[k]) take_back(un.marks[k]);
     mirror_stacks(known_slots(), NULL);
     if (rt.hashing) mz_state_back(k);
     check_back(k);
     next_step_begins(k);
     if (!un.mirrors) log_rest();
+}
+
+bool mz_undo_all(void)
+{
+    mz_audit_stop();
+    if (rt.undo != MZ_UNDO_WRITES || un.mirrors || un.off || un.floor || !un.whole) return false;
+    while (un.count) take_back(0);
+    un.off = true;
+    return true;
 }

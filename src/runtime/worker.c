@@ -237,6 +237,7 @@ static void put_knowledge(void *system, struct mz_message *m)
         mz_put_bytes(m, &l, sizeof l);
     }
     mz_spin_put(m);
+    mz_lent_put(m);
     mz_barriers_put(m);
 }
 
@@ -252,6 +253,7 @@ static void get_knowledge(void *system, struct mz_message *m)
         if (c->locations[i].kind == MZ_LOCATION_ADDRESS)
             c->locations[i].offset = mz_layout_in(c->locations[i].offset);
     mz_spin_get(m);
+    mz_lent_get(m);
     mz_barriers_get(m);
 }
 
