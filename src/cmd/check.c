@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "../event/tree_file.h"
 #include "../report/files.h"
@@ -30,7 +31,12 @@ struct check {
     struct mz_outcome outcome; /* of the exploration */
     struct mz_report report;
     struct mz_finding *death;   /* if the target died without a word */
-    struct mz_cluster *cluster; /* NULL: mpirun did not start us */
+    struct mz_cluster *cluster; /* NULL: mpirun did not start us, or the other ranks have left */
+    bool launched;              /* mpirun started us */
+    struct {                    /* by searches that were thrown away */
+        double seconds, processor;
+        uint64_t peak_memory;
+    } spent;
 };
 
 /* ---- what to run ---- */
@@ -174,16 +180,30 @@ static bool is_tree_or_empty(const char *name)
     return n <= 0 || (n == sizeof magic && memcmp(magic, MZ_TREE_MAGIC, sizeof magic) == 0);
 }
 
+static int cannot_record(const char *name, int error)
+{
+    return mz_fail("--record-tree: cannot write %s: %s", name, mz_reason(error));
+}
+
 /* The target appends to it. */
 static int make_tree_file(const char *name, char **path)
 {
     struct stat s;
-    if (stat(name, &s) == 0 && S_ISFIFO(s.st_mode)) return mz_fail("--record-tree: %s is a pipe", name);
-    if (!is_tree_or_empty(name)) return mz_fail("--record-tree: %s is another file: remove it first", name);
-    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd >= 0) close(fd);
-    *path = fd >= 0 ? realpath(name, NULL) : NULL;
-    return *path ? 0 : mz_fail("--record-tree: cannot write %s: %s", name, strerror(errno));
+    char *real = mz_files_follow(name);
+    int status = real ? 0 : cannot_record(name, errno);
+    if (status == 0 && stat(real, &s) == 0 && S_ISFIFO(s.st_mode))
+        status = mz_fail("--record-tree: %s is a pipe", name);
+    if (status == 0 && !is_tree_or_empty(real))
+        status = mz_fail("--record-tree: %s is another file: remove it first", name);
+    if (status == 0) {
+        int follow = mz_files_special(real) ? 0 : O_NOFOLLOW;
+        int fd = open(real, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | follow, 0666);
+        if (fd >= 0) close(fd);
+        *path = fd >= 0 ? realpath(real, NULL) : NULL;
+        if (!*path) status = cannot_record(name, errno);
+    }
+    free(real);
+    return status;
 }
 
 static void look_at_tree_file(const struct check *c)
@@ -270,6 +290,14 @@ static enum mz_progress_form progress_form(const struct mz_settings *s)
     return terminal ? MZ_PROGRESS_LINE : MZ_PROGRESS_LOG;
 }
 
+/* Of the time limit; 0: there is none. */
+static double time_left(const struct check *c)
+{
+    double limit = c->settings.time_limit;
+    if (limit <= 0) return 0;
+    return limit > c->spent.seconds ? limit - c->spent.seconds : 1e-3;
+}
+
 static int explore(struct check *c)
 {
     const struct mz_settings *s = &c->settings;
@@ -279,9 +307,10 @@ static int explore(struct check *c)
     t.options.keep_going = s->keep_going;
     t.options.max_executions = s->max_executions;
     t.options.memory_limit = s->memory_limit;
-    t.time_limit = s->time_limit;
+    t.time_limit = time_left(c);
     t.progress =
         (struct mz_progress){.form = progress_form(s), .algorithm = s->algorithm_name, .board = s->board};
+    if (c->spent.seconds > 0) mz_progress_restart(&t.progress, c->spent.seconds);
     bool shared;
     int status = is_shared(s, c->cluster != NULL, &shared);
     if (status != 0) return status;
@@ -298,12 +327,13 @@ static int explore(struct check *c)
     mz_origin_make(&origin, s, &c->recipe);
     struct mz_pool_options pool = {s->jobs,
                                    s->checkpoint,
-                                   s->resume,
+                                   s->safe ? NULL : s->resume,
                                    s->checkpoint_interval,
                                    &origin,
                                    c->cluster,
+                                   .starts_over = s->safe != MZ_SAFE_OFF,
                                    .may_give_up = !c->cluster};
-    t.cluster = c->cluster != NULL;
+    t.cluster = c->launched;
     status = explore_together(c, &t, &pool);
     mz_progress_close(&t.progress);
     mz_origin_release(&origin);
@@ -331,14 +361,42 @@ static void write_trace(const struct check *c, struct mz_bug *bug, size_t number
     free(name);
 }
 
+/* Is it an error of the program? Either it has been replayed; or there was no time for that; or the program does not
+ * do the same twice, which cannot be replayed: that is believed if nothing was gone back on to find it. */
+static bool is_certain(const struct check *c, const struct mz_bug *bug)
+{
+    if (bug->replayed || c->outcome.interrupted) return true;
+    return bug->kind == MZ_KIND_NONDETERMINISM && c->settings.safe == MZ_SAFE_RERUN;
+}
+
+#define REPLAYS 3
+
+/* Somebody may kill the process that replays (SIGKILL, perhaps for lack of memory): that says nothing of the finding. */
+static void replay(struct mz_target *t, const struct mz_replay *r, struct mz_outcome *again,
+                   struct mz_bug *bug)
+{
+    for (int i = 0; i < REPLAYS; i++) {
+        if (i) {
+            mz_outcome_release(again);
+            *again = (struct mz_outcome){0};
+            free(bug->replay_problem);
+            bug->replay_problem = NULL;
+        }
+        mz_session_replay(t, r, again, bug);
+        bool killed = WIFSIGNALED(again->wait_status) && WTERMSIG(again->wait_status) == SIGKILL;
+        if (bug->replayed || !killed || again->killed || again->interrupted) return;
+    }
+}
+
 static void explain(struct check *c, const struct mz_finding *f, size_t number)
 {
     const struct mz_step *schedule = mz_outcome_schedule(&c->outcome, f);
     uint64_t block = f->area == MZ_AREA_HEAP ? f->object_start : 0;
     const struct mz_channel *channel = c->outcome.channel;
     size_t locations = f->locations < channel->location_count ? f->locations : channel->location_count;
-    struct mz_replay r = {(enum mz_kind)f->kind, f->thread, f->code, schedule, f->steps, 0, 0, f->hash, block,
-                          channel->locations,    locations};
+    struct mz_replay r = {
+        (enum mz_kind)f->kind, f->thread, f->code,         schedule, f->steps, 0, 0, f->hash, block,
+        channel->locations,    locations, channel->threads};
     struct mz_bug *bug = &c->report.bugs[c->report.bug_count++];
     struct mz_outcome again = {0};
     struct mz_target t;
@@ -349,7 +407,8 @@ static void explain(struct check *c, const struct mz_finding *f, size_t number)
     if (c->outcome.interrupted)
         bug->replay_problem = mz_memory_string("interrupted before that");
     else
-        mz_session_replay(&t, &r, &again, bug);
+        replay(&t, &r, &again, bug);
+    if (again.interrupted) c->outcome.interrupted = true; /* nor are the others waited for */
     if (f == c->death && f->code == SIGKILL && !bug->replayed) {
         mz_bug_release(bug);
         c->report.bug_count--;
@@ -364,7 +423,7 @@ static void explain(struct check *c, const struct mz_finding *f, size_t number)
     }
     bug->execution = f->execution;
     mz_bug_set_locations(bug, channel->locations, locations);
-    write_trace(c, bug, number);
+    if (is_certain(c, bug)) write_trace(c, bug, number);
     mz_outcome_release(&again);
 }
 
@@ -377,6 +436,119 @@ static void explain_all(struct check *c)
     c->report.bugs = mz_memory_new((count + 1) * sizeof *c->report.bugs);
     for (size_t i = 0; i < count; i++) explain(c, &channel->findings[i], ++number);
     if (died) explain(c, c->death, ++number);
+}
+
+/* For tests: a finding that does not replay is a bug of ours. A program that is not deterministic need not. */
+static int must_replay(const struct check *c)
+{
+    if (!getenv("MAZURKA_MUST_REPLAY") || c->outcome.interrupted) return 0;
+    for (size_t i = 0; i < c->report.bug_count; i++) {
+        const struct mz_bug *bug = &c->report.bugs[i];
+        if (!bug->replayed && bug->kind != MZ_KIND_NONDETERMINISM)
+            return mz_fail("internal error: finding %zu (%s) does not replay: %s", i + 1,
+                           mz_kind_name(bug->kind), bug->replay_problem ? bug->replay_problem : "?");
+    }
+    return 0;
+}
+
+/* ---- a search that cannot be trusted ---- */
+
+static const struct mz_bug *uncertain_bug(const struct check *c)
+{
+    for (size_t i = 0; i < c->report.bug_count; i++)
+        if (!is_certain(c, &c->report.bugs[i])) return &c->report.bugs[i];
+    return NULL;
+}
+
+/* Memory changed without a hook, or a finding cannot be replayed: going back did not lead to the states that it was
+ * believed to lead to. How safely must it all be searched again? MZ_SAFE_OFF: it need not. */
+static enum mz_safe must_be_safe(const struct check *c)
+{
+    if (c->outcome.interrupted || c->settings.safe == MZ_SAFE_RERUN) return MZ_SAFE_OFF;
+    if (uncertain_bug(c)) return MZ_SAFE_RERUN;
+    return c->outcome.channel->end == MZ_END_UNSEEN ? MZ_SAFE_PAGES : MZ_SAFE_OFF;
+}
+
+static void forget_bugs(struct check *c)
+{
+    for (size_t i = 0; i < c->report.bug_count; i++) mz_bug_release(&c->report.bugs[i]);
+    free(c->report.bugs);
+    free(c->death);
+    c->report.bugs = NULL;
+    c->report.bug_count = 0;
+    c->death = NULL;
+}
+
+/* Throw away what the search found, but for what it did not see. */
+static void start_over(struct check *c, enum mz_safe safe)
+{
+    const struct mz_bug *bug = uncertain_bug(c);
+    struct mz_outcome *o = &c->outcome;
+    mz_collect_unseen(o, &c->report.unseen);
+    if (bug)
+        mz_list_addf(&c->report.unseen,
+                     "a first search came to \"%s\", which could not be replayed (%s): the search was run "
+                     "again, every "
+                     "execution from the start",
+                     bug->message ? bug->message : mz_kind_name(bug->kind),
+                     bug->replay_problem ? bug->replay_problem : "it ended differently");
+    c->spent.seconds += o->seconds;
+    c->spent.processor += o->sharing.workers ? o->sharing.processor : o->processor;
+    if (o->peak_memory > c->spent.peak_memory) c->spent.peak_memory = o->peak_memory;
+    forget_bugs(c);
+    mz_outcome_release(o);
+    send_others_home(c);
+    c->settings.safe = safe;
+}
+
+static void add_spent(struct check *c)
+{
+    struct mz_outcome *o = &c->outcome;
+    o->seconds += c->spent.seconds;
+    o->processor += c->spent.processor;
+    if (o->sharing.workers) o->sharing.processor += c->spent.processor;
+    if (c->spent.peak_memory > o->peak_memory) o->peak_memory = c->spent.peak_memory;
+    if (c->spent.seconds > 0) o->time_limit = c->settings.time_limit;
+}
+
+/* What cannot be replayed is no error, but neither is anything verified then. */
+static void drop_uncertain(struct check *c)
+{
+    struct mz_report *r = &c->report;
+    size_t kept = 0;
+    for (size_t i = 0; i < r->bug_count; i++) {
+        struct mz_bug *bug = &r->bugs[i];
+        if (is_certain(c, bug)) {
+            r->bugs[kept++] = *bug;
+            continue;
+        }
+        char *text = mz_format(
+            "%s (%s:%u): found, but not when the same schedule was replayed (%s); the outcome depends "
+            "on more than the schedule",
+            bug->message ? bug->message : mz_kind_name(bug->kind), bug->file ? bug->file : "?", bug->line,
+            bug->replay_problem ? bug->replay_problem : "it ended differently");
+        free(r->unreplayed);
+        r->unreplayed = text;
+        mz_bug_release(bug);
+    }
+    r->bug_count = kept;
+    if (kept && r->unreplayed) mz_list_add(&r->unseen, r->unreplayed);
+}
+
+static int explore_safely(struct check *c)
+{
+    for (;;) {
+        int status = explore(c);
+        if (status != 0) return status;
+        explain_all(c);
+        if ((status = must_replay(c)) != 0) return status;
+        enum mz_safe safe = must_be_safe(c);
+        if (safe == MZ_SAFE_OFF) break;
+        start_over(c, safe);
+    }
+    drop_uncertain(c);
+    add_spent(c);
+    return 0;
 }
 
 /* ---- the whole ---- */
@@ -393,12 +565,12 @@ static int explore_and_report(struct check *c, int status)
 {
     c->report.algorithm = c->settings.algorithm_name;
     c->report.checkpoint = c->settings.checkpoint;
-    if (status == 0) status = explore(c);
+    c->report.strict = c->settings.strict;
+    if (status == 0) status = explore_safely(c);
     if (status != 0) {
         fail_report(c);
     } else {
         c->report.program = mz_memory_string(c->program.name);
-        explain_all(c);
         mz_collect_run(&c->outcome, &c->report);
         if (c->report.verdict == MZ_FAILED) mz_fail("%s: %s", c->program.name, c->report.reason);
     }
@@ -418,6 +590,7 @@ static int check_with(void *data, const struct mz_settings *settings)
 static int check(struct check *c)
 {
     int status = mz_cluster_open(&c->cluster);
+    c->launched = c->cluster != NULL;
     if (status == 0) status = prepare(c);
     bool shared;
     if (status == 0 && c->settings.portfolio) {

@@ -68,6 +68,8 @@ static const struct topic {
      "\n"
      "Runs exactly the schedule of a trace file again and reports. Exit status 1 if\n"
      "the same error came again, 2 if not, or if the program has changed since.\n"
+     "A trace may come from anybody: the program is compiled with your compiler, and\n"
+     "only with flags that neither run programs nor write files.\n"
      "\n",
      MZ_FOR_REPLAY},
     {"show",

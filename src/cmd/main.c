@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include "../base/bug.h"
 #include "../report/files.h"
 #include "../report/message.h"
@@ -37,9 +38,23 @@ _Noreturn void mz_bug(const char *file, int line, const char *what)
     abort();
 }
 
+#define STACK (1u << 20) /* bytes: more than we need, and libraries for debug information */
+
+/* The stack grows as it is needed, up to what the limit is then. */
+static int look_at_stack(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur >= STACK) return 0;
+    limit.rlim_cur = STACK;
+    if (limit.rlim_max < STACK) limit.rlim_max = STACK; /* root may */
+    if (setrlimit(RLIMIT_STACK, &limit) == 0) return 0;
+    return mz_fail("a stack of less than 1 MiB is not supported: raise the limit (ulimit -s 8192)");
+}
+
 int main(int argc, char **argv)
 {
     mz_process_init();
+    if (look_at_stack() != 0) return MZ_STATUS_FAILED;
     const char *name = argc > 0 ? mz_files_base(argv[0]) : "";
     if (!strcmp(name, "mazurka-cc")) return mz_command_cc(argc, argv);
     if (!strcmp(name, "mazurka-c++") || !strcmp(name, "mazurka-cxx")) return mz_command_cxx(argc, argv);

@@ -212,6 +212,13 @@ static int parse_keep_going(struct mz_settings *s, const struct option *o, const
     return 0;
 }
 
+static int parse_strict(struct mz_settings *s, const struct option *o, const char *value)
+{
+    (void)o, (void)value;
+    s->strict = true;
+    return 0;
+}
+
 static int parse_max_steps(struct mz_settings *s, const struct option *o, const char *value)
 {
     int status = parse_count(o, value, &s->max_steps);
@@ -333,6 +340,13 @@ static int parse_quiet(struct mz_settings *s, const struct option *o, const char
     return 0;
 }
 
+static int parse_trust(struct mz_settings *s, const struct option *o, const char *value)
+{
+    (void)o, (void)value;
+    s->trust = true;
+    return 0;
+}
+
 static int parse_verbose(struct mz_settings *s, const struct option *o, const char *value)
 {
     (void)o, (void)value;
@@ -420,7 +434,10 @@ static const struct option options[] = {
     {"leaks", 0, NOTHING, NULL, MZ_FOR_CHECK,
      "Blocks of the heap that nothing points to when the program ends are an error.", parse_leaks},
     {"spurious-wakeups", 0, NOTHING, NULL, MZ_FOR_CHECK,
-     "A wait on a condition variable may also end without a signal, as POSIX allows.",
+     "A wait on a condition variable may also end without a signal, as POSIX allows: for each thread at most "
+     "3 "
+     "times in a row at the same wait, and 8 times in an execution (stateful algorithms: any number of "
+     "times).",
      parse_spurious_wakeups},
     {"backtrack", 0, VALUE, "HOW", MZ_FOR_CHECK,
      "How to come to the next branch: undo (take back what was written since), checkpoint (the same, by "
@@ -433,6 +450,10 @@ static const struct option options[] = {
      parse_nondet_range},
     {"keep-going", 0, NOTHING, NULL, MZ_FOR_CHECK,
      "Go on after the first error and report each distinct one.", parse_keep_going},
+    {"strict", 0, NOTHING, NULL, MZ_FOR_CHECK,
+     "Anything that the program does and the search does not see makes the verdict incomplete (status 3) "
+     "instead of `verified, except: ...`.",
+     parse_strict},
     {"max-steps", 0, VALUE, "N", MZ_FOR_CHECK,
      "At most N visible operations in one execution (default 100000). An execution that is longer ends the "
      "search "
@@ -475,6 +496,10 @@ static const struct option options[] = {
     {"record-tree", 0, VALUE, "FILE", MZ_FOR_CHECK,
      "Write the tree of all executions to FILE, for build/mz-simulate. With optimal, source or dpor.",
      parse_record_tree},
+    {"trust", 0, NOTHING, NULL, MZ_FOR_REPLAY,
+     "Compile as the trace says, with its compiler and all of its flags: that may run programs and write "
+     "files.",
+     parse_trust},
     {"gdb", 0, NOTHING, NULL, MZ_FOR_REPLAY, "Not supported yet.", not_yet},
     {"quiet", 'q', NOTHING, NULL, ALL, "Print the verdict's line only.", parse_quiet},
     {"verbose", 0, NOTHING, NULL, ALL,

@@ -22,7 +22,8 @@ struct mz_settings {
     const char *algorithm_name;
     bool portfolio; /* several algorithms at once */
     enum mz_backtrack backtrack;
-    bool sleep_sets, allow_races, heap_reuse, leaks, keep_going, spurious_wakeups;
+    enum mz_safe safe; /* no option: what the search has shown, see check.c */
+    bool sleep_sets, allow_races, heap_reuse, leaks, keep_going, spurious_wakeups, strict;
     bool exact_match; /* of states */
     enum mz_capture state_capture;
     enum mz_order order;
@@ -40,6 +41,7 @@ struct mz_settings {
     char *record_tree;         /* NULL: none */
     bool eager;                /* dpor: --update=all */
     double checkpoint_interval;
+    bool trust; /* replay: do whatever the trace says */
     bool quiet, verbose, help, version;
     enum mz_when color, progress;
     struct mz_progress_view *board; /* a member of a portfolio: where its progress goes; else NULL */

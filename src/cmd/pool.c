@@ -263,6 +263,13 @@ void mz_pool_ended(struct mz_pool *p, struct mz_worker *w)
     }
 }
 
+static void hear_nonsense(struct mz_pool *p, struct mz_worker *w)
+{
+    mz_balance_lost(p->balance, w->number);
+    mz_worker_end(p, w);
+    p->killed++;
+}
+
 static void hear_worker(struct mz_pool *p, struct mz_worker *w, double patience)
 {
     struct mz_message m;
@@ -272,6 +279,7 @@ static void hear_worker(struct mz_pool *p, struct mz_worker *w, double patience)
         mz_pool_hear(p, w, &m);
         if (mz_process_clock() - began > patience) return;
     }
+    if (w->alive && !w->rank && mz_ring_damaged(&mz_worker_link(w)->to_command)) hear_nonsense(p, w);
 }
 
 static void reap(struct mz_pool *p)
@@ -346,9 +354,7 @@ void mz_pool_hear(struct mz_pool *p, struct mz_worker *w, struct mz_message *m)
         start_over(p, NULL);
         break;
     case MZ_HEARD_NONSENSE:
-        mz_balance_lost(p->balance, w->number);
-        mz_worker_end(p, w);
-        p->killed++;
+        hear_nonsense(p, w);
         break;
     }
     w->hungry = w->alive && !mz_balance_holds(p->balance, w->number);
@@ -502,6 +508,13 @@ static struct mz_progress_view progress(struct mz_pool *p)
 }
 
 /* What need not be looked at for every message. */
+/* One that has nothing to do may sleep. */
+static void look_at_life(struct mz_worker *w, double now)
+{
+    if (w->hungry) w->watch.last_change = now;
+    mz_watch_life(&w->watch, now);
+}
+
 static void look_around(struct mz_pool *p, double now)
 {
     if (!about_to_end(p) && now - p->looked < LOOK) return;
@@ -511,7 +524,7 @@ static void look_around(struct mz_pool *p, double now)
     look_at_limits(p, now);
     look_at_parts(p, now);
     for (uint32_t i = 0; i < p->count; i++)
-        if (p->workers[i]->alive && !p->workers[i]->rank) mz_watch_life(&p->workers[i]->watch, now);
+        if (p->workers[i]->alive && !p->workers[i]->rank) look_at_life(p->workers[i], now);
     if (!mz_progress_due(&p->target->progress, now - p->started)) return;
     struct mz_progress_view view = progress(p);
     mz_progress_update(&p->target->progress, &view, now - p->started);
@@ -633,10 +646,11 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
     p.balance =
         mz_balance_new((enum mz_algorithm)t->options.algorithm, t->options.sleep_sets, t->options.max_steps);
     int status = mz_pool_make_common(&p);
-    if (status == 0 && options->checkpoint) status = mz_checkpoint_try(options->checkpoint);
+    bool claims = options->checkpoint && !options->starts_over;
+    if (status == 0 && claims) status = mz_checkpoint_try(options->checkpoint);
     if (status == 0 && options->resume) status = mz_checkpoint_read(&p);
     if (status == 0 && options->resume) status = look_at_memory(&p);
-    if (status == 0 && options->checkpoint) status = mz_checkpoint_put_aside(options);
+    if (status == 0 && claims) status = mz_checkpoint_put_aside(options);
     t->progress.before = (double)(p.before.executions + p.before.blocked + p.before.cut);
     if (p.cluster && status == 0) look_at_binding(options->jobs);
     if (status == 0) mz_remote_meet(&p);

@@ -18,6 +18,7 @@ struct mz_pool_options {
     double interval;                 /* seconds between checkpoints */
     const struct mz_origin *origin;  /* what a checkpoint must be of */
     struct mz_cluster *cluster;      /* NULL: there are no other ranks */
+    bool starts_over;                /* the checkpoint is that of a search before, which is thrown away */
     bool may_give_up; /* if each execution is a part by itself: outcome->given_up, no channel */
 };
 

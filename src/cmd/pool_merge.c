@@ -5,10 +5,12 @@
 #include "pool_internal.h"
 #include "process.h"
 #include "remote.h"
+#include "tidy.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "../report/memory.h"
+#include "../report/thread_paths.h"
 
 /* What was seen, by whomever: also by those who did not live to the end. */
 static void add_seen(struct mz_counters *to, const struct mz_counters *c)
@@ -82,10 +84,12 @@ void mz_pool_collect(struct mz_pool *p)
         uint32_t n = c->finding_count < MZ_MAX_FINDINGS ? c->finding_count : MZ_MAX_FINDINGS;
         for (uint32_t j = 0; j < n; j++) {
             struct mz_finding f = c->findings[j];
-            if (f.steps_offset > c->size || f.steps > (c->size - f.steps_offset) / sizeof(struct mz_step))
-                continue;
+            uint64_t size = p->workers[i]->outcome.channel_size;
+            if (f.steps_offset > size || f.steps > (size - f.steps_offset) / sizeof(struct mz_step)) continue;
+            const struct mz_step *steps = (const void *)((const char *)c + f.steps_offset);
+            if (!mz_finding_tidy(&f, 0) || !mz_steps_sound(steps, f.steps)) continue;
             mz_translate_finding(translation(p, p->workers[i]), &f);
-            mz_pool_found(p, &f, (const void *)((const char *)c + f.steps_offset));
+            mz_pool_found(p, &f, steps);
         }
     }
 }
@@ -106,13 +110,13 @@ static void put_findings(struct mz_pool *p, struct mz_channel *to)
     }
 }
 
-static void add_notes(struct mz_channel *to, const struct mz_channel *from)
+/* Lists of `room` texts of `size` bytes each: an empty text ends a list. */
+static void add_texts(char *to, const char *from, size_t room, size_t size)
 {
-    for (size_t i = 0; i < sizeof from->notes / MZ_TEXT && from->notes[i][0]; i++) {
+    for (size_t i = 0; i < room && from[i * size]; i++) {
         size_t j = 0;
-        while (j < sizeof to->notes / MZ_TEXT && to->notes[j][0] && strcmp(to->notes[j], from->notes[i]) != 0)
-            j++;
-        if (j < sizeof to->notes / MZ_TEXT) memcpy(to->notes[j], from->notes[i], MZ_TEXT);
+        while (j < room && to[j * size] && strncmp(to + j * size, from + i * size, size) != 0) j++;
+        if (j < room) memcpy(to + j * size, from + i * size, size);
     }
 }
 
@@ -127,12 +131,48 @@ static void add_warnings(struct mz_channel *to, const struct mz_channel *from)
     }
 }
 
+/* Slots that no worker of this run met: findings of a checkpoint may name them. */
+static void add_slots(struct mz_channel *to, const struct mz_common *common)
+{
+    for (int s = 1; s < MZ_MAX_THREADS; s++) {
+        uint32_t name = common->slots[s] - 1; /* as worker.c of the runtime makes it */
+        if (!to->threads[s].used && common->slots[s])
+            mz_threads_add(to->threads, s, (int)(name >> 8), (name & 255) + 1);
+    }
+}
+
+static void add_reorders(struct mz_channel *to, const struct mz_channel *from)
+{
+    for (uint32_t i = 0; i < from->reorder_count && to->reorder_count < MZ_MAX_REORDERS; i++) {
+        const struct mz_reorder *r = &from->reorders[i];
+        uint32_t j = 0;
+        while (j < to->reorder_count &&
+               (to->reorders[j].pc[0] != r->pc[0] || to->reorders[j].pc[1] != r->pc[1]))
+            j++;
+        if (j == to->reorder_count) to->reorders[to->reorder_count++] = *r;
+    }
+}
+
+/* The same variable in the same module: where the addresses of workers differ, they have been translated. */
+static void add_unseen_writes(struct mz_channel *to, const struct mz_channel *from)
+{
+    for (uint32_t i = 0; i < from->unseen_write_count && to->unseen_write_count < MZ_MAX_UNSEEN_WRITES; i++) {
+        uint32_t j = 0;
+        while (j < to->unseen_write_count && to->unseen_writes[j].address != from->unseen_writes[i].address)
+            j++;
+        if (j == to->unseen_write_count) to->unseen_writes[to->unseen_write_count++] = from->unseen_writes[i];
+    }
+}
+
 static void add_channel(struct mz_channel *to, const struct mz_channel *from)
 {
     for (int t = 0; t < MZ_MAX_THREADS; t++)
         if (!to->threads[t].used) to->threads[t] = from->threads[t];
-    add_notes(to, from);
+    add_texts(to->notes[0], from->notes[0], sizeof to->notes / MZ_TEXT, MZ_TEXT);
+    add_texts(to->unseen[0], from->unseen[0], MZ_MAX_UNSEEN, MZ_LONG_TEXT);
+    add_unseen_writes(to, from);
     add_warnings(to, from);
+    add_reorders(to, from);
     to->findings_lost |= from->findings_lost;
 }
 
@@ -204,6 +244,7 @@ void mz_pool_merge(struct mz_pool *p)
     }
     o->peak_memory += mz_process_peak(); /* the tree is here */
     struct mz_channel *c = main->outcome.channel;
+    add_slots(c, p->common);
     if (main->rank) name_modules(p, c);
     tell_sharing(p, &exact, &o->sharing);
     put_findings(p, c);
@@ -227,5 +268,6 @@ void mz_pool_merge(struct mz_pool *p)
     o->stalled = main->outcome.stalled;
     o->wait_status = p->last ? main->outcome.wait_status : 0;
     o->channel = c;
+    o->channel_size = main->outcome.channel_size;
     main->outcome.channel = NULL;
 }

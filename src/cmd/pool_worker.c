@@ -20,10 +20,7 @@
 
 #define LONGEST (1u << 30) /* bytes of a message */
 
-struct mz_link *mz_worker_link(const struct mz_worker *w)
-{
-    return (struct mz_link *)((char *)w->outcome.channel + w->outcome.channel->link_offset);
-}
+struct mz_link *mz_worker_link(const struct mz_worker *w) { return w->outcome.link; }
 
 void mz_worker_ring(struct mz_worker *w)
 {
@@ -161,7 +158,7 @@ struct mz_worker *mz_worker_new(struct mz_pool *p, int *fd)
     struct mz_worker *w = mz_memory_new(sizeof *w);
     w->outcome =
         (struct mz_outcome){.program = p->target->program->path, .time_limit = p->target->time_limit};
-    *fd = mz_channel_create(p->target, &w->outcome.channel);
+    *fd = mz_channel_create(p->target, &w->outcome);
     if (*fd >= 0) return w;
     if (p->living > 0)
         mz_pool_fewer(p, mz_reason(errno));

@@ -202,7 +202,8 @@ static void hear_pieces(struct mz_worker *w, struct mz_message *m)
         uint64_t offset = mz_get_long(m);
         size_t size;
         const void *data = mz_get_block(m, &size);
-        if (offset >= to->size || size > to->size - offset) m->bad = true;
+        uint64_t all = w->outcome.channel_size;
+        if (offset >= all || size > all - offset) m->bad = true;
         if (!m->bad) memcpy((char *)to + offset, data, size);
     }
 }

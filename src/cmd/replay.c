@@ -9,9 +9,16 @@
 #include "../report/memory.h"
 #include "help.h"
 #include "session.h"
+#include "vet.h"
 
-static int changed(const char *trace, const char *what)
+static int changed(const char *trace, const struct mz_recipe *r, const char *used)
 {
+    const char *what = r->program ? r->program : "the program";
+    if (r->compiler && used && strcmp(used, r->compiler) != 0)
+        return mz_fail(
+            "%s: %s is not the program that the trace was made of, which was built with `%s`, this one with "
+            "`%s`: name that compiler in MAZURKA_CC, or use --trust",
+            trace, what, r->compiler, used);
     return mz_fail(
         "%s: %s has changed since the trace was made, so its schedule means nothing now: run `mazurka check` "
         "again",
@@ -19,15 +26,15 @@ static int changed(const char *trace, const char *what)
 }
 
 /* The program of the trace, built or found again, and still the same. */
-static int prepare(const char *trace, const struct mz_recipe *r, struct mz_program *program)
+static int prepare(const char *trace, const struct mz_recipe *r, bool trust, struct mz_program *program)
 {
-    int status;
-    if (r->binary)
+    int status = trust ? 0 : mz_vet_recipe(trace, r);
+    if (status == 0 && r->binary)
         status = mz_build_take(r->binary, program);
-    else
-        status = mz_build(&r->build, r->compiler, program);
+    else if (status == 0)
+        status = mz_build(&r->build, trust ? r->compiler : mz_vet_compiler(r), program);
     if (status == 0 && strcmp(program->identity, r->identity) != 0)
-        status = changed(trace, r->program ? r->program : "the program");
+        status = changed(trace, r, program->compiler);
     return status;
 }
 
@@ -52,11 +59,12 @@ static int run(const char *trace, const struct mz_settings *s, const struct mz_r
                                expected->hash,
                                expected->block,
                                expected->locations,
-                               expected->location_count};
+                               expected->location_count,
+                               expected->slots};
     struct mz_program program = {0};
     struct mz_outcome outcome = {0};
     struct mz_target target;
-    int status = prepare(trace, r, &program);
+    int status = prepare(trace, r, s->trust, &program);
     report.bugs = mz_memory_new(sizeof *report.bugs);
     if (status == 0) {
         mz_session_target(&target, s, &program, &r->arguments);

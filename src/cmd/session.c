@@ -10,9 +10,17 @@
 #include <unistd.h>
 #include "../report/files.h"
 #include "../report/memory.h"
+#include "../report/printable.h"
 #include "../report/report_json.h"
 
 #define REPLAY_TIME 60.0 /* seconds: one execution; more means that it hangs */
+
+/* For tests: see engine/state_check.c. */
+static uint8_t check_states(void)
+{
+    const char *steps = getenv("MAZURKA_CHECK_STATES");
+    return steps ? (uint8_t)atoi(steps) : 0;
+}
 
 void mz_session_target(struct mz_target *t, const struct mz_settings *s, const struct mz_program *program,
                        const struct mz_list *arguments)
@@ -25,7 +33,9 @@ void mz_session_target(struct mz_target *t, const struct mz_settings *s, const s
                                            .eager = s->eager,
                                            .exact_match = s->exact_match,
                                            .state_capture = (uint8_t)s->state_capture,
-                                           .poke_dead = getenv("MAZURKA_POKE_DEAD") != NULL, /* for tests */
+                                           .poke_dead = getenv("MAZURKA_POKE_DEAD") != NULL,   /* for tests */
+                                           .strict = getenv("MAZURKA_CHECK_FORESEEN") != NULL, /* for tests */
+                                           .check_states = check_states(),
                                            .order = s->order,
                                            .order_seed = s->order_seed,
                                            .allow_races = s->allow_races,
@@ -33,6 +43,8 @@ void mz_session_target(struct mz_target *t, const struct mz_settings *s, const s
                                            .leaks = s->leaks,
                                            .spurious_wakeups = s->spurious_wakeups,
                                            .backtrack = (uint8_t)s->backtrack,
+                                           .safe = (uint8_t)s->safe,
+                                           .trusting = getenv("MAZURKA_TRUST_HOOKS") != NULL, /* for tests */
                                            .nondet_given = s->nondet_given,
                                            .nondet_low = s->nondet_low,
                                            .nondet_high = s->nondet_high,
@@ -81,6 +93,7 @@ static int run_schedule(struct mz_target *t, const struct mz_replay *r, uint64_t
     t->options.goes_round = r->kind == MZ_KIND_LIVELOCK;
     t->options.block_address = r->block;
     t->schedule = r->schedule;
+    t->threads = r->threads;
     t->locations = r->locations;
     t->location_count = r->location_count;
     t->time_limit = REPLAY_TIME;
@@ -137,17 +150,11 @@ int mz_session_print(const struct mz_strbuf *b)
     return mz_fail("cannot write to standard output: %s", strerror(errno));
 }
 
-static int write_json(const struct mz_report *report, const struct mz_settings *s)
+static int write_json(const struct mz_strbuf *json, const struct mz_settings *s)
 {
-    struct mz_strbuf b = {0};
-    int status = 0;
-    mz_report_json(&b, report);
-    if (!s->json_file)
-        status = mz_session_print(&b);
-    else if (mz_files_write(s->json_file, mz_strbuf_text(&b)) < 0)
-        status = mz_fail("cannot write %s: %s", s->json_file, mz_reason(errno));
-    mz_strbuf_release(&b);
-    return status;
+    if (!s->json_file) return mz_session_print(json);
+    if (mz_files_write(s->json_file, mz_strbuf_text(json)) == 0) return 0;
+    return mz_fail("cannot write %s: %s", s->json_file, mz_reason(errno));
 }
 
 static int write_text(const struct mz_report *report, const struct mz_settings *s, bool sources)
@@ -165,14 +172,19 @@ static int write_text(const struct mz_report *report, const struct mz_settings *
     return status;
 }
 
-int mz_session_write(const struct mz_report *report, const struct mz_settings *s, bool sources)
+/* JSON gets the strings as they are, so it is made first; the text is written first. */
+int mz_session_write(struct mz_report *report, const struct mz_settings *s, bool sources)
 {
     int status = (int)mz_verdict_status(report->verdict), written = 0;
     bool stdout_is_json = s->json && !s->json_file;
+    struct mz_strbuf json = {0};
+    if (s->json) mz_report_json(&json, report);
+    mz_report_printable(report);
     if (report->verdict != MZ_FAILED && !stdout_is_json) written = write_text(report, s, sources);
     if (s->json) {
-        int json = write_json(report, s);
-        if (json) written = json;
+        int failed = write_json(&json, s);
+        if (failed) written = failed;
     }
+    mz_strbuf_release(&json);
     return written ? written : status;
 }

@@ -23,6 +23,7 @@ struct mz_replay { /* a schedule to run again, and what is expected of it */
     uint64_t block;                      /* heap: the block to watch; 0: none */
     const struct mz_location *locations; /* that were visible */
     size_t location_count;
+    const struct mz_thread_info *threads; /* the slots of the schedule */
 };
 
 /* Runs it and explains what came of it. Returns 0 with bug->replayed telling whether it was the same;
@@ -32,7 +33,7 @@ int mz_session_replay(struct mz_target *target, const struct mz_replay *replay, 
 
 /* Writes text and JSON as the settings say. Returns the exit status: that of the verdict, or MZ_STATUS_FAILED
  * if nothing could be written. */
-int mz_session_write(const struct mz_report *report, const struct mz_settings *s, bool sources);
+int mz_session_write(struct mz_report *report, const struct mz_settings *s, bool sources);
 
 /* Standard output; 0, or MZ_STATUS_FAILED after one line. */
 int mz_session_print(const struct mz_strbuf *text);

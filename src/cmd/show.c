@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "../report/memory.h"
+#include "../report/printable.h"
 #include "help.h"
 #include "session.h"
 #include "words.h"
@@ -29,6 +30,14 @@ static void add_origin(struct mz_strbuf *out, const struct mz_recipe *r)
     add_words(out, "Arguments:", &r->arguments);
 }
 
+static void recipe_printable(struct mz_recipe *r)
+{
+    char **const strings[] = {&r->program, &r->version, &r->algorithm, &r->directory};
+    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) mz_string_printable(strings[i]);
+    mz_list_printable(&r->build);
+    mz_list_printable(&r->arguments);
+}
+
 static int show(const char *path, const struct mz_settings *s)
 {
     struct mz_report report = {.algorithm = "", .verdict = MZ_ERROR, .bug_count = 1, .replay = true};
@@ -38,6 +47,8 @@ static int show(const char *path, const struct mz_settings *s)
     report.bugs = mz_memory_new(sizeof *report.bugs);
     int status = mz_trace_read(path, &recipe, &report.bugs[0]);
     if (status == 0) {
+        mz_report_printable(&report);
+        recipe_printable(&recipe);
         mz_text_verdict(&out, &report, &style);
         if (!s->quiet) {
             mz_text_bug(&out, &report.bugs[0], &style);

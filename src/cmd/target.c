@@ -211,7 +211,10 @@ void mz_watch_life(struct mz_watch *w, double now)
     const struct mz_channel *c = w->outcome->channel;
     uint64_t sign =
         c->counters.executions * 1000003 + c->counters.blocked * 101 + c->live_length + c->finding_count;
-    if (sign != w->last_sign || c->analysing) w->last_sign = sign, w->last_change = now;
+    /* Between executions it may take long; but then it uses the processor, whatever it says. */
+    double used = c->analysing ? mz_process_used_of(w->pid) : w->last_used;
+    if (sign != w->last_sign || used > w->last_used) w->last_sign = sign, w->last_change = now;
+    w->last_used = used;
     if (c->in_kernel && now - w->last_change >= BLOCKED) {
         end_blocked(w);
         return;
@@ -330,7 +333,7 @@ int mz_target_no_start(const struct mz_target *t, const struct mz_outcome *outco
 int mz_target_run(struct mz_target *t, struct mz_outcome *outcome)
 {
     *outcome = (struct mz_outcome){.program = t->program->path, .time_limit = t->time_limit};
-    int fd = mz_channel_create(t, &outcome->channel);
+    int fd = mz_channel_create(t, outcome);
     if (fd < 0) return mz_channel_failed(errno);
     struct mz_watch w = {.target = t, .outcome = outcome, .started = mz_process_clock()};
     w.last_change = w.started;
@@ -345,6 +348,6 @@ int mz_target_run(struct mz_target *t, struct mz_outcome *outcome)
 
 void mz_outcome_release(struct mz_outcome *outcome)
 {
-    if (outcome->channel) munmap(outcome->channel, outcome->channel->size);
+    if (outcome->channel) munmap(outcome->channel, outcome->channel_size);
     *outcome = (struct mz_outcome){0};
 }

@@ -6,7 +6,7 @@
 #include "target.h"
 
 /* channel.c: the memory shared with it. Returns a descriptor; or -1 with errno, for mz_channel_failed(). */
-int mz_channel_create(const struct mz_target *t, struct mz_channel **channel);
+int mz_channel_create(const struct mz_target *t, struct mz_outcome *outcome);
 int mz_channel_failed(int error); /* MZ_STATUS_FAILED after one line */
 /* What the target wrote is believed only within bounds: it may have been damaged by the program. */
 void mz_channel_tidy(struct mz_channel *c, const struct mz_options_block *options);
@@ -21,6 +21,7 @@ struct mz_watch {
     pid_t pid;
     double started, asked; /* asked: when we asked it to stop; 0: not yet */
     uint64_t last_sign;    /* of life, and when it changed */
+    double last_used;      /* seconds of a processor, when it was last looked at */
     double last_change;
     double first; /* when executions were first seen, and how many there were */
     uint64_t first_executions;

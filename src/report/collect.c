@@ -1,5 +1,6 @@
 /* From the channel to a report: see collect.h. */
 #include "collect.h"
+#include "files.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -40,7 +41,8 @@ void mz_describe_signal(struct mz_strbuf *out, int signal, uint64_t address)
 static bool is_blocked(unsigned state)
 {
     return state == MZ_THREAD_LOCKING || state == MZ_THREAD_WAITING || state == MZ_THREAD_JOINING ||
-           state == MZ_THREAD_SEMWAIT || state == MZ_THREAD_BARRIER || state == MZ_THREAD_FUTEX;
+           state == MZ_THREAD_SEMWAIT || state == MZ_THREAD_BARRIER || state == MZ_THREAD_FUTEX ||
+           state == MZ_THREAD_SIGWAIT;
 }
 
 /* The thread that waits for a lock, on a circle of such threads if there is one; -1: no thread does. */
@@ -177,6 +179,7 @@ static enum object_kind object_kind(unsigned op)
     case MZ_OP_SEM_POST:
     case MZ_OP_SEM_TRY:
     case MZ_OP_TIMEOUT:
+    case MZ_OP_SPURIOUS:
     case MZ_OP_RDLOCK:
     case MZ_OP_WRLOCK:
     case MZ_OP_TRYRDLOCK:
@@ -194,7 +197,7 @@ static enum object_kind object_kind(unsigned op)
 static bool names_a_thread(unsigned op)
 {
     return op == MZ_OP_SPAWN || op == MZ_OP_JOIN || op == MZ_OP_WOKEN || op == MZ_OP_CANCEL ||
-           op == MZ_OP_TRYJOIN;
+           op == MZ_OP_TRYJOIN || op == MZ_OP_SIGSEND || op == MZ_OP_SIGARRIVE;
 }
 
 /* Scheduling decisions: operations that the engine chose to happen. */
@@ -212,7 +215,7 @@ static bool is_visible(unsigned op)
 static bool is_shown(unsigned op)
 {
     return op != MZ_OP_NONE && op != MZ_OP_START && op != MZ_OP_FINISH && op != MZ_OP_FINISHED &&
-           op < MZ_OP_COUNT;
+           op != MZ_OP_SIGPOINT && op < MZ_OP_COUNT;
 }
 
 static char *object_name(struct mz_symbols *s, unsigned op, uint64_t address, uint32_t size)
@@ -365,8 +368,8 @@ static void end_with_waiting(struct mz_bug *bug)
         const struct mz_thread_report *t = &bug->threads[i];
         const struct mz_frame *frame = mz_stack_source(&t->stack);
         /* Where waiting is an operation of its own, it is there already. */
-        bool shown =
-            t->state == MZ_THREAD_WAITING || t->state == MZ_THREAD_BARRIER || t->state == MZ_THREAD_FUTEX;
+        bool shown = t->state == MZ_THREAD_WAITING || t->state == MZ_THREAD_BARRIER ||
+                     t->state == MZ_THREAD_FUTEX || t->state == MZ_THREAD_SIGWAIT;
         if (!is_blocked(t->state) || shown) continue;
         struct mz_operation *o = mz_bug_add_operation(bug);
         o->op = waiting_op(t);
@@ -487,6 +490,8 @@ void mz_collect_bug(const struct mz_outcome *outcome, const struct mz_finding *f
     bug->schedule = mz_memory_new(length * sizeof *schedule);
     memcpy(bug->schedule, schedule, length * sizeof *schedule);
     bug->schedule_length = length;
+    bug->slots = mz_memory_new(sizeof c->threads);
+    memcpy(bug->slots, c->threads, sizeof c->threads);
     if (f->kind == MZ_KIND_ASSERTION) bug->expression = mz_memory_string(f->text);
     collect_threads(s, c, f, bug);
     collect_accesses(s, f, bug);
@@ -636,6 +641,11 @@ static enum mz_verdict verdict_of_end(const struct mz_outcome *outcome, struct m
                              "the program was killed from outside (SIGKILL), perhaps for lack of memory"));
         if (outcome->killed) return limit(report, reason_of_stop(outcome));
         break;
+    case MZ_END_UNSEEN: /* the command starts over, unless it was asked to stop */
+        return limit(report,
+                     mz_memory_string("the program writes memory without a hook, and the search did not "
+                                      "start over"));
+    case MZ_END_COUNT:
     case MZ_END_FINDING:
         break;
     }
@@ -681,6 +691,42 @@ static void collect_warnings(const struct mz_outcome *outcome, struct mz_report 
     mz_symbols_close(s);
 }
 
+/* ---- memory orders ---- */
+
+static void describe_access(struct mz_strbuf *b, struct mz_symbols *s, const struct mz_reorder *r, int i)
+{
+    struct mz_place place = {{r->pc[i], 0}};
+    char *object = object_name(s, MZ_OP_STORE, r->key[i], 0), *file = NULL;
+    unsigned line = 0;
+    set_place(s, &place, &file, &line);
+    mz_strbuf_addf(b, "%s %s", r->writes[i] ? "store to" : "load of", object ? object : "an object");
+    if (file) mz_strbuf_addf(b, " (%s:%u)", mz_files_base(file), line);
+    free(object);
+    free(file);
+}
+
+/* Atomics run sequentially consistent: accesses that could also happen in the other order were not seen so. */
+static void collect_reorders(const struct mz_outcome *outcome, struct mz_report *report)
+{
+    const struct mz_channel *c = outcome->channel;
+    if (!c->reorder_count) return;
+    struct mz_symbols *s = mz_symbols_open(c, outcome->program);
+    for (uint32_t i = 0; i < c->reorder_count; i++) {
+        const struct mz_reorder *r = &c->reorders[i];
+        struct mz_strbuf b = {0};
+        mz_strbuf_addf(&b, "weak memory is not explored: thread %s may do its ",
+                       c->threads[r->thread % MZ_MAX_THREADS].name);
+        describe_access(&b, s, r, 1);
+        mz_strbuf_add(&b, " before its ");
+        describe_access(&b, s, r, 0);
+        mz_strbuf_add(&b, ", their memory orders allow it");
+        if (!mz_list_has(&report->unseen, mz_strbuf_text(&b)))
+            mz_list_add(&report->unseen, mz_strbuf_text(&b));
+        mz_strbuf_release(&b);
+    }
+    mz_symbols_close(s);
+}
+
 void mz_collect_run(const struct mz_outcome *outcome, struct mz_report *report)
 {
     const struct mz_channel *c = outcome->channel;
@@ -696,9 +742,22 @@ void mz_collect_run(const struct mz_outcome *outcome, struct mz_report *report)
     report->interrupted = c->end != MZ_END_COMPLETE;
     for (size_t i = 0; i < sizeof c->notes / MZ_TEXT && c->notes[i][0]; i++)
         mz_list_add(&report->notes, c->notes[i]);
+    for (size_t i = 0; i < MZ_MAX_UNSEEN && c->unseen[i][0]; i++)
+        if (!mz_list_has(&report->unseen, c->unseen[i])) mz_list_add(&report->unseen, c->unseen[i]);
+    collect_reorders(outcome, report);
+    mz_collect_unseen(outcome, &report->unseen);
     if (c->hint[0]) report->hint = mz_memory_string(c->hint);
     collect_warnings(outcome, report);
-    report->verdict = report->bug_count ? MZ_ERROR : verdict_of_end(outcome, report);
+    if (report->bug_count)
+        report->verdict = MZ_ERROR;
+    else if (report->unreplayed)
+        report->verdict = limit(report, mz_format("a finding could not be replayed: %s", report->unreplayed));
+    else
+        report->verdict = verdict_of_end(outcome, report);
+    if (report->verdict == MZ_VERIFIED && report->strict && report->unseen.count) {
+        report->verdict = MZ_INCOMPLETE;
+        report->reason = mz_memory_string("not everything was seen (--strict)");
+    }
     if (!report->bug_count || c->end == MZ_END_FINDING || c->end == MZ_END_COMPLETE) return;
     if (c->end == MZ_END_RUNNING && !outcome->killed)
         report->reason = mz_memory_string("the program's process is gone");

@@ -5,8 +5,12 @@
 #include "report.h"
 #include "symbolize.h"
 
+struct mz_link;
+
 struct mz_outcome { /* how a run of the target went, seen from outside */
     struct mz_channel *channel;
+    uint64_t channel_size;       /* the program can change what stands in the channel itself */
+    struct mz_link *link;        /* in there */
     const char *program;         /* path of what ran */
     bool timed_out, interrupted; /* we asked it to stop: time limit, SIGINT or SIGTERM */
     bool stalled;                /* it made no step for a long time */
@@ -25,6 +29,9 @@ struct mz_outcome { /* how a run of the target went, seen from outside */
  * exploration if replaying did not work); `schedule` is the one that leads to it. */
 void mz_collect_bug(const struct mz_outcome *outcome, const struct mz_finding *finding,
                     const struct mz_step *schedule, size_t length, struct mz_bug *bug);
+
+/* Adds a line for each variable that was written without a hook. */
+void mz_collect_unseen(const struct mz_outcome *outcome, struct mz_list *out);
 
 /* Counters, notes, verdict and its reason. report->bugs must be complete. */
 void mz_collect_run(const struct mz_outcome *outcome, struct mz_report *report);

@@ -3,21 +3,7 @@
 
 #include <inttypes.h>
 #include <string.h>
-
-/* Length of the UTF-8 sequence at p (1 to 4), or 0 if there is none. Overlong forms, surrogates and what lies
- * above U+10FFFF are none. */
-static unsigned sequence(const unsigned char *p)
-{
-    unsigned n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : 0;
-    if (p[0] >= 0xf0 && p[0] <= 0xf4) n = 4;
-    for (unsigned i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80) return 0;
-    if (p[0] == 0xe0 && p[1] < 0xa0) return 0;
-    if (p[0] == 0xed && p[1] >= 0xa0) return 0;
-    if (p[0] == 0xf0 && p[1] < 0x90) return 0;
-    if (p[0] == 0xf4 && p[1] >= 0x90) return 0;
-    return n;
-}
+#include "printable.h"
 
 static void escape(struct mz_strbuf *out, const char *text)
 {
@@ -26,11 +12,11 @@ static void escape(struct mz_strbuf *out, const char *text)
     mz_strbuf_addc(out, '"');
     while (*p) {
         const char *special = strchr(specials, *p);
-        unsigned n = sequence(p);
+        unsigned n = mz_utf8_sequence(p);
         if (special)
             mz_strbuf_addf(out, "\\%c", letters[special - specials]);
-        else if (*p < 0x20 || *p == 0x7f)
-            mz_strbuf_addf(out, "\\u%04x", *p);
+        else if (mz_utf8_control(p, n))
+            mz_strbuf_addf(out, "\\u%04x", mz_utf8_control(p, n));
         else if (n)
             mz_strbuf_addn(out, p, n);
         else

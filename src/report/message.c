@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "files.h"
+#include "printable.h"
 #include "strbuf.h"
 
 static char last_failure[1024];
@@ -28,12 +30,14 @@ static void say(const struct mz_strbuf *line)
 
 int mz_fail(const char *format, ...)
 {
-    struct mz_strbuf line = {0};
+    struct mz_strbuf line = {0}, text = {0};
     va_list arguments;
     va_start(arguments, format);
-    mz_strbuf_addf(&line, "mazurka: %s", prefix ? prefix : "");
-    mz_strbuf_addv(&line, format, arguments);
+    mz_strbuf_addv(&text, format, arguments);
     va_end(arguments);
+    mz_strbuf_addf(&line, "mazurka: %s", prefix ? prefix : "");
+    mz_printable(&line, mz_strbuf_text(&text));
+    mz_strbuf_release(&text);
     snprintf(last_failure, sizeof last_failure, "%s", line.data + strlen("mazurka: "));
     mz_strbuf_addc(&line, '\n');
     say(&line);
@@ -43,12 +47,14 @@ int mz_fail(const char *format, ...)
 
 void mz_notice(const char *format, ...)
 {
-    struct mz_strbuf line = {0};
+    struct mz_strbuf line = {0}, text = {0};
     va_list arguments;
     va_start(arguments, format);
-    mz_strbuf_addf(&line, "mazurka: note: %s", prefix ? prefix : "");
-    mz_strbuf_addv(&line, format, arguments);
+    mz_strbuf_addv(&text, format, arguments);
     va_end(arguments);
+    mz_strbuf_addf(&line, "mazurka: note: %s", prefix ? prefix : "");
+    mz_printable(&line, mz_strbuf_text(&text));
+    mz_strbuf_release(&text);
     mz_strbuf_addc(&line, '\n');
     say(&line);
     mz_strbuf_release(&line);
@@ -63,6 +69,9 @@ const char *mz_reason(int error)
         return "too many processes: raise the limit (ulimit -u)";
     case ENXIO: /* of a pipe */
         return "nobody reads from it";
+    case MZ_NOT_OURS:
+        return "another user has put a link or a pipe there, in a directory that others can write to: name "
+               "another file";
     case EINTR:
         return "interrupted";
     default:

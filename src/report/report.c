@@ -106,6 +106,7 @@ void mz_bug_release(struct mz_bug *bug)
     free(bug->expression);
     free(bug->file);
     free(bug->object);
+    free(bug->slots);
     free(bug->schedule);
     free(bug->locations);
     free(bug->trace);
@@ -119,6 +120,8 @@ void mz_report_release(struct mz_report *report)
     free(report->bugs);
     free(report->program);
     free(report->reason);
+    mz_list_release(&report->unseen);
+    free(report->unreplayed);
     mz_list_release(&report->notes);
     free(report->hint);
     mz_list_release(&report->warnings);

@@ -80,7 +80,8 @@ struct mz_bug { /* a finding, explained */
     size_t thread_count;
     struct mz_operation *operations;
     size_t operation_count, operation_capacity;
-    uint64_t operations_lost; /* more than could be recorded */
+    uint64_t operations_lost;     /* more than could be recorded */
+    struct mz_thread_info *slots; /* MZ_MAX_THREADS of them: which thread is which slot; see thread_paths.h */
     struct mz_step *schedule;
     size_t schedule_length;
     struct mz_location *locations; /* --data-races=allow: accesses to these were operations */
@@ -132,9 +133,12 @@ struct mz_report {
     bool too_fine;         /* as each execution was handed out by itself, not for want of memory */
     struct mz_bug *bugs;
     size_t bug_count;
-    bool bugs_lost;       /* there are more */
-    struct mz_list notes; /* what was not modelled */
-    char *hint;           /* what would be faster; NULL: nothing */
+    bool bugs_lost;        /* there are more */
+    struct mz_list unseen; /* what the program does and the search did not see or model */
+    char *unreplayed;      /* a finding that could not be replayed; NULL: none */
+    bool strict;           /* with anything unseen, nothing is verified */
+    struct mz_list notes;  /* remarks */
+    char *hint;            /* what would be faster; NULL: nothing */
     struct mz_list warnings;
 };
 

@@ -43,8 +43,9 @@ static void add_stack(struct mz_json *j, const char *key, const struct mz_stack 
 
 static const char *state_name(unsigned state)
 {
-    static const char *const names[] = {"unknown",  "runnable", "finished", "locking",  "waiting", "joining",
-                                        "sem_wait", "barrier",  "futex",    "spinning", "failed",  "exiting"};
+    static const char *const names[] = {"unknown",  "runnable", "finished", "locking", "waiting",
+                                        "joining",  "sem_wait", "barrier",  "futex",   "sigwait",
+                                        "spinning", "failed",   "exiting"};
     _Static_assert(sizeof names / sizeof *names == MZ_THREAD_EXITING + 1, "a name for every state");
     return state < sizeof names / sizeof *names ? names[state] : "unknown";
 }
@@ -197,6 +198,13 @@ static void add_sharing(struct mz_json *j, const struct mz_sharing *s)
     mz_json_close(j, '}');
 }
 
+static void add_texts(struct mz_json *j, const char *key, const struct mz_list *texts)
+{
+    mz_json_open(j, key, '[');
+    for (size_t i = 0; i < texts->count; i++) mz_json_string(j, NULL, texts->items[i]);
+    mz_json_close(j, ']');
+}
+
 void mz_report_json(struct mz_strbuf *out, const struct mz_report *report)
 {
     struct mz_json j = {0};
@@ -206,18 +214,15 @@ void mz_report_json(struct mz_strbuf *out, const struct mz_report *report)
     mz_json_string(&j, "algorithm", report->algorithm);
     if (report->reason) mz_json_string(&j, "reason", report->reason);
     mz_json_bool(&j, "complete", !report->interrupted);
+    add_texts(&j, "unseen", &report->unseen);
     add_counters(&j, report);
     add_sharing(&j, &report->sharing);
     mz_json_open(&j, "errors", '[');
     for (size_t i = 0; i < report->bug_count; i++) add_bug(&j, &report->bugs[i]);
     mz_json_close(&j, ']');
     if (report->bugs_lost) mz_json_bool(&j, "more_errors", true);
-    mz_json_open(&j, "warnings", '[');
-    for (size_t i = 0; i < report->warnings.count; i++) mz_json_string(&j, NULL, report->warnings.items[i]);
-    mz_json_close(&j, ']');
-    mz_json_open(&j, "not_modelled", '[');
-    for (size_t i = 0; i < report->notes.count; i++) mz_json_string(&j, NULL, report->notes.items[i]);
-    mz_json_close(&j, ']');
+    add_texts(&j, "warnings", &report->warnings);
+    add_texts(&j, "notes", &report->notes);
     if (report->hint) mz_json_string(&j, "hint", report->hint);
     mz_json_close(&j, '}');
     mz_strbuf_addc(&j.out, '\n');

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "memory.h"
+#include "printable.h"
 
 /* ---- small things ---- */
 
@@ -58,15 +60,20 @@ static void quote_source(struct mz_strbuf *out, const struct mz_style *style, in
     char *text = NULL;
     size_t room = 0;
     ssize_t n = -1;
-    FILE *f = style->sources && file && line ? fopen(file, "re") : NULL;
+    struct stat s;
+    bool there = style->sources && file && line && stat(file, &s) == 0 && S_ISREG(s.st_mode);
+    FILE *f = there ? fopen(file, "re") : NULL;
     if (!f) return;
     while (line-- > 0 && (n = getline(&text, &room, f)) >= 0) continue;
     fclose(f);
     while (n > 0 && strchr(" \t\r\n", text[n - 1])) text[--n] = '\0';
     if (n > 0) {
-        const char *code = text + strspn(text, " \t");
+        struct mz_strbuf printable = {0};
+        mz_printable(&printable, text + strspn(text, " \t"));
+        const char *code = mz_strbuf_text(&printable);
         int most = (int)style->width - indent - 2;
         mz_strbuf_addf(out, "%*s%.*s%s\n", indent, "", most, code, (int)strlen(code) > most ? ".." : "");
+        mz_strbuf_release(&printable);
     }
     free(text);
 }
@@ -126,9 +133,42 @@ static void add_bug_line(struct mz_strbuf *out, const struct mz_bug *bug)
     add_thread(out, bug, bug->thread);
 }
 
+/* What the search did not see, one text a line behind the label. */
+static void add_unseen(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style,
+                       const char *label)
+{
+    size_t width = strlen(label);
+    for (size_t i = 0; i < report->unseen.count; i++) {
+        if (i)
+            mz_strbuf_repeat(out, ' ', width);
+        else
+            mz_strbuf_add(out, label);
+        add_wrapped(out, width, report->unseen.items[i], style->width, width + 3);
+    }
+}
+
+/* "verified, except: ...": the exception must not be overlooked, so it stands in the first line. */
+static void add_verified_except(struct mz_strbuf *out, const struct mz_report *report,
+                                const struct mz_style *style)
+{
+    struct mz_strbuf rest = {0};
+    const char *name = mz_verdict_name(MZ_VERIFIED);
+    add_unseen(&rest, report, style, "verified, except:");
+    mz_text_paint(out, style, MZ_YELLOW, name);
+    mz_strbuf_add(out, mz_strbuf_text(&rest) + strlen(name));
+    mz_strbuf_release(&rest);
+    mz_strbuf_add(out, "No error in any interleaving of what was seen (");
+    mz_strbuf_add_count(out, report->counters.executions, "execution");
+    mz_strbuf_add(out, ", all explored)\n");
+}
+
 void mz_text_verdict(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
 {
     static const enum mz_paint paints[] = {MZ_GREEN, MZ_RED, MZ_YELLOW, MZ_YELLOW, MZ_RED};
+    if (report->verdict == MZ_VERIFIED && report->unseen.count) {
+        add_verified_except(out, report, style);
+        return;
+    }
     mz_text_paint(out, style, paints[report->verdict], mz_verdict_name(report->verdict));
     mz_strbuf_add(out, ": ");
     switch (report->verdict) {
@@ -152,6 +192,7 @@ void mz_text_verdict(struct mz_strbuf *out, const struct mz_report *report, cons
         break;
     }
     mz_strbuf_addc(out, '\n');
+    if (report->verdict != MZ_FAILED) add_unseen(out, report, style, "Not seen:");
 }
 
 /* ---- call stacks ---- */
@@ -306,8 +347,14 @@ static void add_state(struct mz_strbuf *out, const struct mz_bug *bug, const str
     case MZ_THREAD_FUTEX:
         mz_strbuf_addf(out, "waits on futex %s", object);
         break;
+    case MZ_THREAD_SIGWAIT:
+        mz_strbuf_add(out, "waits for a signal");
+        break;
     case MZ_THREAD_SPINNING:
-        mz_strbuf_addf(out, "spins, waiting for a change of %s", object);
+        if (t->object)
+            mz_strbuf_addf(out, "spins, waiting for a change of %s", object);
+        else
+            mz_strbuf_add(out, "loops for ever without reading anything shared");
         break;
     case MZ_THREAD_FAILED:
         mz_strbuf_add(out, "here it happened");
@@ -510,9 +557,8 @@ static void add_search(struct mz_strbuf *out, const struct mz_report *report, co
 
 static void add_saved(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
 {
-    static const char *const more[] = {[MZ_END_MEMORY] = ", and more memory",
-                                       [MZ_END_EXECUTIONS] = ", and a higher --max-executions",
-                                       [MZ_END_DIVERGED] = NULL};
+    static const char *const more[MZ_END_COUNT] = {
+        [MZ_END_MEMORY] = ", and more memory", [MZ_END_EXECUTIONS] = ", and a higher --max-executions"};
     struct mz_strbuf b = {0};
     bool ended = !report->interrupted || report->end == MZ_END_FINDING || report->end == MZ_END_STEPS;
     if (ended || !report->checkpoint || !report->sharing.is_saved) return;
@@ -576,10 +622,8 @@ static void add_notes(struct mz_strbuf *out, const struct mz_report *report, con
         add_paragraph(out, &b, style);
     }
     for (size_t i = 0; i < report->notes.count; i++) {
-        static const char label[] = "Not modelled:";
-        int width = (int)strlen(label);
-        mz_strbuf_addf(out, "%*s", width, i ? "" : label);
-        add_wrapped(out, (size_t)width, report->notes.items[i], style->width, (size_t)width + 3);
+        mz_strbuf_addf(&b, "Note: %s", report->notes.items[i]);
+        add_paragraph(out, &b, style);
     }
     if (report->hint) {
         mz_strbuf_addf(&b, "Hint: %s", report->hint);

@@ -95,6 +95,12 @@ void mz_text_operation(struct mz_strbuf *out, const struct mz_bug *bug, const st
     case MZ_OP_JOIN:
         mz_strbuf_addf(out, " %s%s", other ? other : "?", o->failed ? ": waits" : "");
         return;
+    case MZ_OP_SIGARRIVE:
+        mz_strbuf_addf(out, " arrives in %s", other ? other : "?");
+        return;
+    case MZ_OP_SIGPOINT:
+        return;
+    case MZ_OP_SIGSEND:
     case MZ_OP_CANCEL:
         mz_strbuf_addf(out, " %s", other ? other : "?");
         return;
@@ -112,6 +118,7 @@ void mz_text_operation(struct mz_strbuf *out, const struct mz_bug *bug, const st
         return;
     case MZ_OP_CHOOSE:
     case MZ_OP_EXIT:
+    case MZ_OP_HANDLER:
         if (o->value) mz_strbuf_addf(out, " %s", o->value);
         return;
     case MZ_OP_FENCE:

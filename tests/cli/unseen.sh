@@ -1,0 +1,174 @@
+# What the search does not see: writes without a hook, findings that no replay shows, system calls without a filter.
+# Sourced by run.sh.
+
+# A schedule does not decide what this program does: in turns there is a file, or not. So nothing that is found in one
+# run is found in the next.
+in_turns() {
+    cat << 'END'
+#include <assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+static void *f(void *a) { return a; }
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, f, 0);
+    pthread_join(t, 0);
+    int fd = open("sign", O_CREAT | O_EXCL | O_WRONLY, 0600);
+    if (fd < 0) unlink("sign");
+    assert(fd < 0);
+    return 0;
+}
+END
+}
+
+# A finding that cannot be replayed is neither an error nor is anything verified then.
+test_finding_that_no_replay_shows() {
+    unset MAZURKA_MUST_REPLAY
+    in_turns > turns.c
+    run 3 mazurka check turns.c || return 1
+    first_line out "incomplete: no error so far, but a finding could not be replayed: assertion failed: fd < 0"
+    rm -f sign
+    run 3 mazurka check -j 2 --json turns.c || return 1
+    has out '"verdict": "incomplete"' && has out '"errors": []'
+    rm -f sign
+    run 3 mazurka check --algorithm=stateful -q turns.c || return 1
+    rm -f sign
+    ls | grep -q trace && complain "a trace of what cannot be replayed"
+    return 0
+}
+
+# The same, once: then the search is run again, and says so.
+test_finding_of_the_first_search_only() {
+    unset MAZURKA_MUST_REPLAY
+    in_turns | sed 's/if (fd < 0) unlink("sign");//' > once.c
+    run 0 mazurka check -q once.c || return 1
+    first_line out 'verified, except: a first search came to "assertion failed: fd < 0"'
+    rm -f sign
+    run 3 mazurka check -q --strict once.c
+}
+
+# Going back keeps a write that no hook shows, and comes to an error that is none: no verdict.
+test_unseen_write_is_no_error() {
+    unset MAZURKA_MUST_REPLAY
+    export MAZURKA_TRUST_HOOKS=1 # or the assembly would be known before the search begins
+    for how in "" "-j 2" "--checkpoint=saved"; do # perhaps nothing is gone back on: then nothing is wrong, either
+        # shellcheck disable=SC2086
+        run 0 mazurka check -q $how -DCHECK "$root/tests/programs/unseen_rarely.c" || return 1
+        first_line out "verified, except: " || return 1
+    done
+    for how in "-DCHECK" "-DCHECK --algorithm=source" ""; do
+        # shellcheck disable=SC2086
+        run 0 mazurka check -q --backtrack=undo $how "$root/tests/programs/unseen_rarely.c" || return 1
+        has out "marks is written without a hook" || return 1
+    done
+    for how in "-DSILENT" "-DSILENT -j 2" "-DASM -O0 --backtrack=undo" "-DSILENT -O2 --algorithm=stateful" "-DASM -DHEAP"; do
+        # shellcheck disable=SC2086
+        run 0 mazurka check -q $how "$root/tests/programs/unseen_writes.c" || return 1
+        has out "is written without a hook" || return 1
+        # shellcheck disable=SC2086
+        run 1 mazurka check -q $how -DFAIL "$root/tests/programs/unseen_writes.c" || return 1
+    done
+}
+
+# An object that mazurka cc did not compile.
+test_object_without_hooks() {
+    cat > plain.c << 'END'
+long shared;
+void add(void) { shared++; }
+END
+    cat > user.c << 'END'
+#include <assert.h>
+#include <pthread.h>
+extern long shared;
+void add(void);
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *f(void *a)
+{
+    for (int i = 0; i < 2; i++) {
+        pthread_mutex_lock(&m);
+        add();
+        pthread_mutex_unlock(&m);
+    }
+    return a;
+}
+int main(void)
+{
+    pthread_t t[2];
+    for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, f, 0);
+    for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+    assert(shared == 4);
+    return 0;
+}
+END
+    cc -g -c plain.c || return 1
+    for algorithm in optimal source stateful; do
+        run 0 mazurka check -q --algorithm=$algorithm user.c plain.o || return 1
+        first_line out "verified, except: " || return 1
+        run 3 mazurka check -q --strict --algorithm=$algorithm user.c plain.o || return 1
+    done
+    run 0 mazurka check -q user.c plain.o && has out "shared is written without a hook"
+}
+
+# A command that is refused seccomp filters, as in some containers.
+refused() {
+    cat > refused.c << 'END'
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_seccomp, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof code / sizeof *code, code};
+    if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return 125;
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0) return 125;
+    execvp(argv[1], argv + 1);
+    return 127;
+}
+END
+    cc -o refused refused.c
+}
+
+test_without_seccomp() {
+    refused || return 1
+    cat > reads.c << 'END'
+#include <assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+static atomic_int n;
+static char buffer[10000];
+static void *f(void *a)
+{
+    n++;
+    return a;
+}
+int main(void)
+{
+    pthread_t t;
+    int fd = open("/dev/zero", O_RDONLY);
+    assert(fd >= 0 && read(fd, buffer, sizeof buffer) == sizeof buffer);
+    pthread_create(&t, 0, f, 0);
+    n++;
+    pthread_join(t, 0);
+    assert(n == 2);
+    return 0;
+}
+END
+    run 0 mazurka check -q reads.c && first_line out "verified: " || return 1
+    run 0 ./refused mazurka check -q reads.c || return 1
+    first_line out "verified, except: the kernel refused the seccomp filter" || return 1
+    run 3 ./refused mazurka check -q --strict reads.c || return 1
+    run 0 ./refused mazurka check -j 2 --json reads.c && has out "the kernel refused the seccomp filter"
+}
