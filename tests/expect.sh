@@ -18,13 +18,16 @@
 #   kind=K line=N thread=T   of the first error;  errors=N  number of errors
 #   exit=N         exit status, if not the one of the verdict
 #   says=WORD      a word of the output (text or standard error)
+#   compiler=gcc opt=0 search=stateless backtrack=MODE,...   where it holds (tests/matrix.py): the program's comment says why
 #   mib=N          peak memory of the run, at most so many MiB
 #
-# An error is also replayed: `mazurka replay` of the trace must end with status 1 and name the same kind.
+# A finding that `check` could not replay is a failure. An error is also replayed: `mazurka replay` of the trace must end with status 1 and name the same kind.
 set -f
+export MAZURKA_MUST_REPLAY=1
 file=$1
 work=${MZ_TEST_DIR:-build/test}
 limit=${MZ_TEST_TIMEOUT:-60}
+export MAZURKA_CHECK_FORESEEN=1
 # One process reads all that is needed of the file: there are thousands of expectations.
 name='' options='' arguments=''
 eval "$(awk -v what="$file $2" -v here="says_$$" '
@@ -126,6 +129,9 @@ case "$MZ_TEST_ALGORITHMS:$algorithm" in ?*:stateful | ?*:*s-por | ?*:sdpor) exe
 for want in $wants; do
     expected=${want#*=}
     case $stateful$want in
+    *states=* | *transitions=* | *revisited=*) [ -z "$MZ_TEST_NO_STATES" ] || continue ;;
+    esac
+    case $stateful$want in
     1blocked=* | 1total=* | 1line=* | 1thread=* | 1errors=*) continue ;; # they come by other ways
     esac
     case $want in
@@ -141,7 +147,7 @@ for want in $wants; do
     errors=*) compare errors "$expected" "$errors" ;;
     says=*) grep -qi -- "$expected" "$out" || compare "the output" "the word $expected" "$(head -c 150 "$out" | head -n 1)" ;;
     mib=*) [ "$value_peak_memory_bytes" -le $((expected << 20)) ] || compare "peak memory" "at most $expected MiB" "$value_peak_memory_bytes bytes" ;;
-    exit=*) ;;
+    exit=* | compiler=* | opt=* | search=* | backtrack=*) ;;
     *) wrong="$wrong; unknown expectation $want" ;;
     esac
 done

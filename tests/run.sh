@@ -1,8 +1,12 @@
 #!/bin/sh
 # Every test. `make test` builds first and calls this. Ends with "N passed, M failed".
 #
-#   sh tests/run.sh [SECTION...]     sections: checks random programs classics papers structures examples fuzz simulator endure cli mpi
+#   sh tests/run.sh [SECTION...]     sections: checks random programs hooks classics papers matrix poked structures examples
+#                                    stack fuzz formats simulator endure cli mpi
 #
+# MATRIX=all   every expectation under both compilers, -O0 and -O2, all algorithms, all --backtrack modes (`make test-full`):
+#              hours; MATRIX_SHARE=I/N is a part of it. Otherwise a sample of MATRIX_CELLS=500, other ones in each run; it
+#              prints MATRIX_SEED=N, which runs the same again.
 # SLOW=1       also the expectations marked SLOW (sizes of the benchmarks), and `all`, `every` under dpor too
 # JOBS=N       tests at a time, default 2
 # RANDOM_PROGRAMS=N, RANDOM_SEED=N   of the random test, default 10000 programs (2000 for the stateful algorithms)
@@ -15,6 +19,8 @@ passed=0 failed=0
 rm -rf "$work"
 mkdir -p "$work"
 export MZ_TEST_DIR="$work"
+export MAZURKA_MUST_REPLAY=1 # a finding that does not replay is a failure, in every test
+export MAZURKA_CHECK_FORESEEN=1 # an event without the access that the wakeup tree foresaw ends the search with a bug
 # Compiled programs are kept; without a home of one's own, at least for this run.
 [ -n "$XDG_CACHE_HOME" ] || [ -w "${HOME:-/nowhere}" ] || export XDG_CACHE_HOME="$PWD/$work/cache"
 
@@ -28,8 +34,12 @@ fail() { # what went wrong
 run_counted() { # name, command...
     what=$1
     shift
-    log=$work/$what.log
-    if timeout -k 5 "${SECTION_LIMIT:-400}" "$@" >"$log" 2>&1 </dev/null; then status=0; else status=$?; fi
+    if timeout -k 5 "${SECTION_LIMIT:-1200}" "$@" >"$work/$what.log" 2>&1 </dev/null; then status=0; else status=$?; fi
+    count "$what" "$status"
+}
+
+count() { # name, exit status: what its log says
+    what=$1 status=$2 log=$work/$1.log
     p=$(sed -n 's/^\([0-9][0-9]*\) passed, [0-9][0-9]* failed$/\1/p' "$log" | tail -n 1)
     f=$(sed -n 's/^[0-9][0-9]* passed, \([0-9][0-9]*\) failed$/\1/p' "$log" | tail -n 1)
     if [ -n "$p" ]; then
@@ -50,15 +60,15 @@ run_counted() { # name, command...
 expectations() {
     pattern='EXPECT'
     [ -z "$SLOW" ] || pattern='EXPECT|SLOW'
-    dpor=${SLOW:+dpor} # the random programs cover it too
+    more=${SLOW:+source dpor} # otherwise a sample of the matrix has them
     for file in "$@"; do
         sed -n -E "s@^ *(\*|//|/\*) ($pattern) +@@p" "$file" | sed 's@ *\*/ *$@@' |
             while IFS= read -r line; do
                 case "$MZ_TEST_ALGORITHMS/$line" in ?*/*--heap=reuse*) continue ;; esac # not with stateful ones
                 # shellcheck disable=SC2086
                 case " $line " in
-                *' every '*) set -- ${MZ_TEST_ALGORITHMS:-optimal source sleep $dpor}; word=every ;;
-                *' all '*) set -- ${MZ_TEST_ALGORITHMS:-optimal source $dpor}; word=all ;;
+                *' every '*) set -- ${MZ_TEST_ALGORITHMS:-optimal $more ${SLOW:+sleep}}; word=every ;;
+                *' all '*) set -- ${MZ_TEST_ALGORITHMS:-optimal $more}; word=all ;;
                 *) set -- ''; word= ;;
                 esac
                 for algorithm in "$@"; do
@@ -104,6 +114,7 @@ may_include() { # folder, included folder, included file
     engine:event | runtime:event | model:event | report:event | cmd:event | cmd:report) ;;
     balance:engine | balance:event) ;;
     cmd:balance) [ "$3" = balance.h ] ;;
+    compiler:event) [ "$3" = code_note.h ] ;;
     cmd:mpi) [ "$3" = transport.h ] ;;
     runtime:engine | model:engine) [ "$3" = program.h ] ;;
     *) return 1 ;;
@@ -112,7 +123,7 @@ may_include() { # folder, included folder, included file
 
 check_folders() {
     all_good=1
-    for file in src/*/*.[ch] src/*/*/*.[ch]; do
+    for file in src/*/*.[ch] src/*/*.cc src/*/*/*.[ch]; do
         [ -f "$file" ] || continue
         from=$(printf '%s' "$file" | cut -d / -f 2)
         bad=
@@ -177,25 +188,50 @@ run_section() {
         fi
         ;;
     programs) run_programs programs tests/programs/*.c tests/programs/*.cpp ;;
+    hooks) # does the search see every access, with both compilers and at all levels of optimization?
+        run_counted hooks-types python3 tests/hooks/run.py --sample "${HOOKS_SAMPLE:-40}"
+        for compiler in gcc clang; do
+            command -v "$compiler" >/dev/null || continue
+            for level in O0 O2 O3; do
+                export MAZURKA_CC="$compiler" MZ_TEST_FLAGS="-$level" MZ_TEST_ALGORITHMS=optimal
+                run_programs "hooks-$compiler-$level" tests/programs/hooks_*.c
+            done
+        done
+        unset MAZURKA_CC MZ_TEST_FLAGS MZ_TEST_ALGORITHMS
+        ;;
     classics) run_programs classics tests/classics/*.c ;;
     papers) run_programs papers tests/papers/*.c ;;
-    modes) # the same, by other ways: with SLOW=1 all programs
-        if [ -n "$SLOW" ]; then set -- tests/classics/*.c tests/papers/*.c tests/programs/*.c
-        else set -- tests/classics/*.c
+    matrix) # a random sample of: both compilers, -O0 and -O2, all algorithms, all --backtrack modes; MATRIX=all: the whole
+        if [ "$MATRIX" = all ]; then
+            SECTION_LIMIT=1000000 run_counted matrix python3 tests/matrix.py --all --slow --jobs "$jobs" \
+                --share "${MATRIX_SHARE:-1/1}"
+        else
+            run_counted matrix python3 tests/matrix.py --cells "${MATRIX_CELLS:-500}" --jobs "$jobs"
+            grep 'MATRIX_SEED' "$work/matrix.log" | sed 's/^/  /'
         fi
-        export MZ_TEST_FLAGS=--backtrack=undo MZ_TEST_ALGORITHMS=optimal
-        run_programs modes-undo "$@"
-        export MZ_TEST_FLAGS=--backtrack=checkpoint MZ_TEST_ALGORITHMS=source
-        run_programs modes-checkpoint "$@"
-        unset MZ_TEST_FLAGS
-        export MZ_TEST_ALGORITHMS=dl-s-por
-        run_programs modes-stateful tests/classics/*.c
-        # What does not belong to the state is overwritten whenever a thread goes on: nothing may change.
-        export MAZURKA_POKE_DEAD=1
-        run_programs modes-poked tests/classics/*.c bench/structures/*.c
+        ;;
+    poked) # what does not belong to the state is overwritten whenever a thread goes on: nothing may change
+        export MAZURKA_POKE_DEAD=1 MZ_TEST_ALGORITHMS=dl-s-por
+        run_programs poked tests/classics/*.c bench/structures/*.c
         export MZ_TEST_ALGORITHMS="stateful dl-s-por"
-        run_programs modes-poked-states tests/programs/state_*.c tests/papers/state_*.c
+        run_programs poked-states tests/programs/state_*.c tests/papers/state_*.c
         unset MZ_TEST_ALGORITHMS MAZURKA_POKE_DEAD
+        ;;
+    states) # is all that the future depends on part of the state? SLOW=1, MATRIX=all: everything
+        export MAZURKA_CHECK_STATES=2 MZ_TEST_ALGORITHMS=stateful
+        run_programs states-classics tests/classics/*.c
+        if [ -n "$SLOW" ] || [ "$MATRIX" = all ]; then
+            run_programs states-structures bench/structures/*.c
+            run_programs states-programs tests/programs/*.c
+        fi
+        unset MAZURKA_CHECK_STATES MZ_TEST_ALGORITHMS
+        if ! command -v python3 >/dev/null; then echo "  python3 is not there: skipped"
+        elif [ -n "$SLOW" ] || [ "$MATRIX" = all ]; then
+            SECTION_LIMIT=36000 run_counted fuzz-state python3 tools/fuzz_state.py --all --check
+        else
+            run_counted fuzz-state python3 tools/fuzz_state.py --count 24 --check \
+                --seed "${FUZZ_SEED:-$(date +%s)}"
+        fi
         ;;
     structures) # clients of concurrent data structures: the same verdict under all algorithms
         asked=$MZ_TEST_ALGORITHMS
@@ -204,16 +240,40 @@ run_section() {
         MZ_TEST_ALGORITHMS=$asked
         ;;
     examples) run_programs examples examples/*.c ;;
+    stack) # the programs again, with their variables on the stack of main: a sample, with SLOW=1 all
+        if command -v python3 >/dev/null; then
+            run_counted stack python3 tools/on_stack.py --jobs "$jobs" ${SLOW:+--all} $([ "$MATRIX" != all ] || echo --all)
+        else
+            echo "  python3 is not there: skipped"
+        fi
+        ;;
     fuzz)
         if command -v python3 >/dev/null; then
             run_counted fuzz python3 tools/fuzz_programs.py --count "${FUZZ_PROGRAMS:-40}" \
                 --seed "${FUZZ_SEED:-1}" --algorithms optimal,source
             run_counted fuzz-conditions python3 tools/fuzz_programs.py --count "${FUZZ_PROGRAMS:-40}" \
                 --seed "${FUZZ_SEED:-1}" --algorithms optimal,source --conditions
+            # Other programs in each run; what it prints says which.
+            run_counted fuzz-c python3 tools/fuzz_c.py --count "$((${FUZZ_PROGRAMS:-40} * 3))" --jobs "$jobs" \
+                --seed "${FUZZ_SEED:-$(date +%s)}"
+            run_counted fuzz-twins python3 tools/fuzz_twins.py --count "$((${FUZZ_PROGRAMS:-40} / 20 + 1))" \
+                --seed "${FUZZ_SEED:-1}"
             run_counted fuzz-sync python3 tools/fuzz_sync.py --count "${FUZZ_PROGRAMS:-40}" \
                 --seed "${FUZZ_SEED:-1}" --algorithms optimal,source
+            changing=${FUZZ_SEED:-$(date +%s)} # other programs in every run
+            run_counted fuzz-races python3 tools/fuzz_races.py --count "${FUZZ_PROGRAMS:-40}" \
+                --seed "$changing" --compilers --algorithms stateful,dl-s-por,sdpor
+            run_counted fuzz-races-allowed python3 tools/fuzz_races.py --count "$((${FUZZ_PROGRAMS:-40} / 4))" \
+                --seed "$changing" --compilers --algorithms stateful,dl-s-por --allow
         else
             echo "  python3 is not there: skipped"
+        fi
+        ;;
+    formats) # damaged files, behind right checksums
+        if [ -x build/asan/mz-fuzz-formats ]; then
+            run_counted formats sh tests/fuzz/run.sh "${FUZZ_FORMATS:-400}" "${FUZZ_SEED:-1}"
+        else
+            echo "  not built: make build/asan/mz-fuzz-formats"
         fi
         ;;
     simulator) # trees worked out by hand; recorded ones
@@ -236,7 +296,18 @@ run_section() {
         grep '^skipped' "$work/mpi.log" | sed 's/^/  /'
         ;;
     cli)
-        if [ -f tests/cli/run.sh ]; then run_counted cli sh tests/cli/run.sh; fi
+        # One test after the other, in two halves at the same time: much of it is waiting.
+        names=$(sed -n 's/^test_\([a-z_0-9]*\)().*/\1/p' tests/cli/run.sh)
+        for half in 0 1; do
+            # shellcheck disable=SC2046
+            timeout -k 5 "${SECTION_LIMIT:-1200}" sh tests/cli/run.sh $(echo "$names" | awk -v half=$half 'NR % 2 == half') \
+                >"$work/cli-$half.log" 2>&1 </dev/null &
+            eval "half_$half=\$!"
+        done
+        for half in 0 1; do
+            eval "wait \$half_$half" && status=0 || status=$?
+            count cli-$half $status
+        done
         ;;
     *)
         echo "no such section: $1" >&2
@@ -245,7 +316,9 @@ run_section() {
     esac
 }
 
-[ $# -gt 0 ] || set -- checks random programs classics papers modes structures examples fuzz simulator endure cli mpi
+[ $# -gt 0 ] || if [ "$MATRIX" = all ]; then set -- checks random hooks matrix poked states structures examples stack fuzz formats simulator endure cli mpi
+else set -- checks random programs hooks classics papers matrix poked states structures examples stack fuzz formats simulator endure cli mpi
+fi
 for section in "$@"; do
     before=$passed
     started=$(date +%s)

@@ -18,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 
+os.environ["MAZURKA_MUST_REPLAY"] = "1"  # a finding that does not replay is a failure
+
 LOADS = ["relaxed", "acquire", "seq_cst"]
 STORES = ["relaxed", "release", "seq_cst"]
 ORDERS = ["relaxed", "acquire", "release", "acq_rel", "seq_cst"]
@@ -385,12 +387,16 @@ def oracle(program, limit):
 def check(mazurka, algorithm, directory):
     out = subprocess.run([mazurka, "check", "--algorithm=" + algorithm, "--json", "--quiet", "-O0",
                           "--trace=" + os.path.join(directory, "fuzz.trace"), os.path.join(directory, "fuzz.c")],
-                         capture_output=True, text=True, env=dict(os.environ, XDG_CACHE_HOME=directory))
+                         capture_output=True, text=True, 
+                         env=dict(os.environ, XDG_CACHE_HOME=directory, MAZURKA_CHECK_FORESEEN="1"))
     try:
         result = json.loads(out.stdout)
     except ValueError:
         return "no result: " + out.stderr.strip(), 0, 0
     errors = result["errors"]
+    unsure = [e["message"] for e in errors if not e["replayed"]]
+    if unsure:
+        return "not replayed: " + unsure[0], 0, 0
     return errors[0]["kind"] if errors else result["verdict"], result["executions"], result["blocked"]
 
 

@@ -19,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 
+os.environ["MAZURKA_MUST_REPLAY"] = "1"  # a finding that does not replay is a failure
+
 OUTCOMES = 200
 WAYS = ("undo", "checkpoint", "rerun")
 STATEFUL = ("stateful", "s-por", "de-s-por", "dl-s-por", "sdpor") # their executions end in known states
@@ -234,11 +236,15 @@ def check(mazurka, words, directory):
     out = subprocess.run([mazurka, "check", "--json", "--quiet", "--keep-going", "--time-limit=20",
                           "--max-steps=200"] + words +
                          ["--trace=" + os.path.join(directory, "fuzz.trace"), os.path.join(directory, "fuzz.c")],
-                         capture_output=True, text=True, env=dict(os.environ, XDG_CACHE_HOME=directory))
+                         capture_output=True, text=True, 
+                         env=dict(os.environ, XDG_CACHE_HOME=directory, MAZURKA_CHECK_FORESEEN="1"))
     try:
         result = json.loads(out.stdout)
     except ValueError:
         return "no result: " + out.stderr.strip(), set(), 0, 0, 0
+    unsure = [e["message"] for e in result["errors"] if not e["replayed"]]
+    if unsure:
+        return "not replayed: " + unsure[0], set(), 0, 0, 0
     errors = set(e["message"] if e["kind"] == "assertion" else e["kind"] for e in result["errors"])
     verdict = "incomplete" if not result["complete"] else "vacuous" if result["verdict"] == "vacuous" else "complete"
     return verdict, errors, result["executions"], result["blocked"], result.get("states", 0)

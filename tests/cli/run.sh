@@ -14,6 +14,7 @@ trap 'exit 2' HUP INT TERM
 HOME=$work/home
 TMPDIR=$work/tmp
 export HOME TMPDIR
+export MAZURKA_MUST_REPLAY=1 # a finding that does not replay is a failure
 unset XDG_CACHE_HOME MAZURKA_CC MAZURKA_OPTIONS NO_COLOR CC CFLAGS
 mkdir "$HOME" "$TMPDIR"
 PATH=$root:$PATH
@@ -113,6 +114,24 @@ compilers() {
     for c in gcc clang; do
         command -v $c > /dev/null 2>&1 && echo $c
     done
+}
+
+# How many times longer than its processor time work takes just now: 1 on a quiet machine. For upper limits of times.
+slowness() {
+    python3 -c '
+import math, time
+wall, cpu = time.perf_counter(), time.process_time()
+while time.process_time() - cpu < 0.1: pass
+print(math.ceil((time.perf_counter() - wall) / (time.process_time() - cpu) + 0.2))' 2> /dev/null || echo 10
+}
+
+# What depends on time may have met a busy moment: one good run of three is enough.
+one_of_three() { # COMMAND...
+    for attempt in 1 2 3; do
+        "$@" && return 0
+        [ $attempt = 3 ] || : > "$work/why"
+    done
+    return 1
 }
 
 # ---- programs ----
@@ -500,7 +519,67 @@ int main(void)
     return 0;
 }
 END
-    run 0 mazurka check asm.c && has out "atomic instructions that are not seen"
+    sed 's/"lock incl %0" : "+m"(n)/"lock incl (%0)" : : "r"(\&n) : "memory"/' asm.c > pointer.c
+    run 0 mazurka check asm.c && first_line out "verified" && run 0 mazurka check pointer.c &&
+        { has out "pointer.c:3: inline assembly changes memory atomically" ||
+            has out "atomic instructions that are not seen"; } && run 3 mazurka check --strict pointer.c
+}
+
+# Objects and archives that another compiler made: what they do is not seen, and that is said. What only computes, or
+# uses only its own stack, is not named, nor what comes with every program.
+test_uninstrumented_objects() {
+    cat > other.c << 'END'
+int shared;
+int twice(int a) { return 2 * a; }
+int sum(int n) { int a[10], s = 0; for (int i = 0; i < 10; i++) a[i] = n + i; for (int i = 0; i < 10; i++) s += a[i]; return s; }
+void count(void) { shared++; }
+int look(const int *p) { return *p; }
+END
+    cat > use.c << 'END'
+#include <pthread.h>
+#include <stdlib.h>
+void count(void);
+int sum(int), twice(int);
+static void *w(void *a) { count(); return (char *)a + sum(1) * 0 + twice(0); }
+static void bye(void) {}
+int main(void)
+{
+    pthread_t t[2];
+    atexit(bye);
+    for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, w, 0);
+    for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+    return 0;
+}
+END
+    printf '.globl count\n.type count,@function\ncount: incl shared(%%rip)\nret\n.comm shared,4\n.size count,.-count\n.section .note.GNU-stack\n' > asm.s
+    printf 'int sum(int a) { return a; } int twice(int a) { return a; }\n' > rest.c
+    cc -O1 -g -c other.c -o other.o && cc -O1 -c other.c -o bare.o && ar rc libother.a other.o || return 1
+    for object in other.o libother.a "-L. -lother"; do
+        # shellcheck disable=SC2086
+        run 0 mazurka check --json=j use.c $object && first_line out "verified, except: " && has out "2 functions in other.c" &&
+            has out "(other.c:4)" && has out "look (other.c:5)" && json_is j "any('other.c:4' in u for u in d['unseen'])" || return 1
+    done
+    run 3 mazurka check --strict use.c other.o &&
+        run 0 mazurka check use.c bare.o && has out "2 functions without debug information are not" &&
+        run 0 mazurka check use.c rest.c asm.s && has out "1 function in asm.s is not instrumented: count" &&
+        run 1 mazurka check use.c other.c && first_line out "error: data race on shared" &&
+        run 0 mazurka cc -o program use.c other.o && run 0 mazurka check ./program && has out "not instrumented"
+}
+
+# gcc warns of fences that its own runtime does not know.
+test_fence_is_no_warning() {
+    cat > fence.cpp << 'END'
+#include <atomic>
+#include <thread>
+std::atomic<int> a;
+int main()
+{
+    std::thread t([] { std::atomic_thread_fence(std::memory_order_seq_cst); a.store(1, std::memory_order_relaxed); });
+    t.join();
+    return a.load() - 1;
+}
+END
+    run 0 mazurka c++ -Wall -Wextra -Werror -O2 -c fence.cpp && run 0 mazurka check -Werror fence.cpp && first_line out "verified"
 }
 
 test_exit_code() {
@@ -527,7 +606,10 @@ test_time_limit() {
 
 # Also within one execution, with workers, and of each run that goes on from a checkpoint: for all of them together,
 # well below the two seconds that an interrupted program gets.
-test_time_limit_exact() {
+test_time_limit_exact() { one_of_three time_limit_exact; }
+time_limit_exact() {
+    rm -f c j first
+    slow=$(slowness)
     cat > slow.c << 'END'
 #include <pthread.h>
 static void *w(void *a)
@@ -538,12 +620,12 @@ static void *w(void *a)
 int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); pthread_join(t, 0); return 0; }
 END
     lastzero=$root/tests/papers/lastzero.c
-    run 3 mazurka check --time-limit=0.3 --json=j slow.c && json_is j "0.3 <= d['seconds'] < 1.3" &&
-        run 3 mazurka check -j 2 --time-limit=0.3 --json=j slow.c && json_is j "0.3 <= d['seconds'] < 1.3" &&
+    run 3 mazurka check --time-limit=0.3 --json=j slow.c && json_is j "0.3 <= d['seconds'] < 0.3 + $slow" &&
+        run 3 mazurka check -j 2 --time-limit=0.3 --json=j slow.c && json_is j "0.3 <= d['seconds'] < 0.3 + $slow" &&
         run 3 mazurka check --time-limit=0.3 --checkpoint=c --json=j -DN=15 "$lastzero" &&
-        json_is j "0.3 <= d['seconds'] < 1.5 and 0 < d['share'] < 1" && cp j first &&
-        run 3 mazurka check --time-limit=0.4 --resume=c --json=j -DN=15 "$lastzero" &&
-        json_is j "0.4 <= d['seconds'] < 1.6 and d['executions'] > $(executions first)"
+        json_is j "0.3 <= d['seconds'] < 0.3 + 1.2 * $slow and 0 < d['share'] < 1" && cp j first &&
+        run 3 mazurka check --time-limit=$slow.4 --resume=c --json=j -DN=15 "$lastzero" &&
+        json_is j "$slow.4 <= d['seconds'] < 0.4 + 2.2 * $slow and d['executions'] > $(executions first)"
 }
 
 # Workers that have given back what they had, for a checkpoint, and take long to leave (their memory is in very many
@@ -568,9 +650,48 @@ __attribute__((constructor)) static void map_again_and_again(void)
 }
 END
     long_search >> slow.c
-    run 0 mazurka cc -o slow slow.c &&
-        run 3 mazurka check -j 2 --time-limit=3 --checkpoint=c ./slow && first_line out "incomplete: " && [ -s c ] &&
+    # How long it takes to come to main depends on the machine: the limit is three times that.
+    run 0 mazurka cc -o slow slow.c && began=$(date +%s) && run 3 mazurka check --max-executions=1 ./slow &&
+        limit=$((3 * ($(date +%s) - began) + 3)) &&
+        run 3 mazurka check -j 2 --time-limit=$limit --checkpoint=c ./slow && first_line out "incomplete: " && [ -s c ] &&
         run 2 mazurka check --time-limit=0.01 ./slow && has err "time limit of 0.01 s was reached before main"
+}
+
+# The check that tests switch on: an event has the access that the wakeup tree foresaw. Here it has not, as what the
+# program does depends on the processor's counter.
+test_foreseen_access_is_checked() {
+    cat > ticks.c << 'END'
+#include <pthread.h>
+#include <stdatomic.h>
+static _Atomic int x, y;
+static int odd(void)
+{
+    unsigned low, high;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return low >> 6 & 1;
+}
+static void *run(void *arg)
+{
+    for (int i = 0; i < 4; i++) {
+        int e = odd() ? 77 : 0;
+        atomic_compare_exchange_strong(&x, &e, 0); /* a write, or only a read */
+        atomic_load(&y);
+    }
+    return arg;
+}
+int main(void)
+{
+    pthread_t t[2];
+    for (int i = 0; i < 2; i++) pthread_create(&t[i], NULL, run, NULL);
+    for (int i = 0; i < 2; i++) pthread_join(t[i], NULL);
+    return 0;
+}
+END
+    for i in 1 2 3 4 5 6 7 8; do # it may do the same twice by chance
+        MAZURKA_CHECK_FORESEEN=1 mazurka check ticks.c > out 2> err < /dev/null
+        ! grep -q "internal error: .*access that the wakeup tree foresaw" err || return 0
+    done
+    complain "nothing was noticed: $(head -n 1 out) $(head -n 1 err)"
 }
 
 # What is too large for the memory that there is: optimal goes on as source, with the same executions; stateful
@@ -832,6 +953,7 @@ test_few_processes() {
         esac
     done
     rm -rf "$TMPDIR/.cache"
+    chmod -R go-w "$work" # a directory that others can write to is not trusted
 }
 
 test_no_temporary_directory() {
@@ -1315,7 +1437,9 @@ END
 }
 
 # A kill loses no more than what was done since the last checkpoint, and that is not older than the interval.
-test_checkpoint_interval() {
+test_checkpoint_interval() { one_of_three checkpoint_interval; }
+checkpoint_interval() {
+    rm -f c
     file=$root/tests/papers/lastzero.c
     for algorithm in optimal source; do
         mazurka check -q -j 2 --algorithm=$algorithm --checkpoint=c --checkpoint-interval=0.2 -DN=19 "$file" > out 2> err &
@@ -1324,7 +1448,7 @@ test_checkpoint_interval() {
         kill -KILL $pid
         wait $pid 2> /dev/null
         age=$(python3 -c "import os,time;print(int(time.time() - os.stat('c').st_mtime))" 2>&1)
-        [ "$age" = 0 ] || [ "$age" = 1 ] || { complain "$algorithm: the checkpoint is $age s old"; return 1; }
+        [ "$age" -le "$(slowness)" ] || { complain "$algorithm: the checkpoint is $age s old"; return 1; }
         run 3 mazurka check --algorithm=$algorithm --resume=c --max-executions=1 --json=r.json -DN=19 "$file" &&
             json_is r.json "d['executions'] > 1000" || return 1
         rm c
@@ -1367,9 +1491,15 @@ int main(void)
 }
 END
     echo > mapped
-    run 0 mazurka check --nondet-range=0..1 notes.c && has out "Not modelled: a file is mapped" &&
-        [ "$(grep -c 'Not modelled' out)" -eq 1 ] && no_wide_lines out &&
-        [ "$(grep -c '^              [^ ]' out)" -gt 1 ]
+    run 0 mazurka check --nondet-range=0..1 --json=j notes.c && first_line out "verified, except: a file is mapped" &&
+        [ "$(grep -c 'except' out)" -eq 1 ] && no_wide_lines out && has out "Note: numbers of __VERIFIER_nondet_" &&
+        [ "$(grep -c '^                  [^ ]' out)" -eq 1 ] && json_is j "len(d['unseen']) == 2" &&
+        run 0 mazurka check -q --nondet-range=0..1 notes.c && first_line out "verified, except: a file is mapped" &&
+        run 3 mazurka check -q --strict --nondet-range=0..1 --json=j notes.c && has out "(--strict)" &&
+        has out "Not seen: a file is mapped" && json_is j "d['verdict'] == 'incomplete' and len(d['unseen']) == 2" &&
+        MAZURKA_SHARE_AT_ONCE=1 run 3 mazurka check -j 2 -q --strict --nondet-range=0..1 notes.c &&
+        printf '#include <pthread.h>\nvoid *f(void *a) { return a; }\nint main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); }\n' > none.c &&
+        run 0 mazurka check -q --strict --json=j none.c && first_line out "verified: " && json_is j "d['unseen'] == []"
 }
 
 # How many workers there were, and what is in the JSON of every search alike.
@@ -1944,7 +2074,10 @@ test_bench_is_found_or_explained() {
 
 # ---- running them ----
 
-tests=$(sed -n 's/^test_\([a-z_0-9]*\)().*/\1/p' "$root/tests/cli/run.sh")
+. "$root/tests/cli/inputs.sh"
+. "$root/tests/cli/trust.sh"
+. "$root/tests/cli/unseen.sh"
+tests=$(cat "$root"/tests/cli/*.sh | sed -n 's/^test_\([a-z_0-9]*\)().*/\1/p')
 for name in ${*:-$tests}; do
     mkdir "$work/$name"
     : > "$work/why"

@@ -26,6 +26,8 @@ import sys
 import tempfile
 import time
 
+os.environ["MAZURKA_MUST_REPLAY"] = "1"  # a finding that does not replay is a failure
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PAPERS = os.path.join(ROOT, "tests", "papers")
 

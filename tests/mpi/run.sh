@@ -9,6 +9,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/mazurka-mpi-XXXXXX") || exit 2
 trap 'end_hosts; rm -rf "$work"' EXIT
 trap 'exit 2' HUP INT TERM
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 MAZURKA_RANK_TIMEOUT=2
+export MAZURKA_MUST_REPLAY=1 # a finding that does not replay is a failure
 export MZ_TEST_MARK="$work" # in the environment of all that we start
 unset MAZURKA_OPTIONS MAZURKA_MPI
 passed=0 failed=0 skipped='' mpi=''
@@ -500,7 +501,7 @@ test_hosts() {
     [ -z "$(ls -d tmp-b/mazurka-* 2> /dev/null)" ] || complain "left behind: $(ls tmp-b)"
     # It ends soon after the other rank is given up; mpirun would wait for that one for ever, so it is not waited for.
     # shellcheck disable=SC2086
-    limit=18 MAZURKA_RANK_TIMEOUT=3 on_hosts "$(case_of)" "$root/mazurka" check --color=never $longer > out 2> err &
+    limit=90 MAZURKA_RANK_TIMEOUT=3 on_hosts "$(case_of)" "$root/mazurka" check --color=never $longer > out 2> err &
     for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         for p in $(ip netns pids ${hosts}b); do
             ! grep -qz '^MAZURKA_CHANNEL=' "/proc/$p/environ" 2> /dev/null || break 2
@@ -508,7 +509,7 @@ test_hosts() {
         sleep 0.1
     done
     ip -n ${hosts}b link set eth0 down # the cable is cut
-    for i in $(seq 150); do
+    for i in $(seq 800); do
         ! grep -q 'lost rank' out || break
         sleep 0.1
     done

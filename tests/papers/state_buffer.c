@@ -1,15 +1,16 @@
 /* A bounded buffer with condition variables: P producers and as many consumers, ITEMS each (2007, Table
  * 1, and 2008, Table 1, "bbuf"). With four threads the tool of 2008 makes 349,717 transitions (16,246
  * runs), with eight that of 2007 makes 1,938,816 runs.
+ * Optimized frames keep values that are not needed any more, so there are more states: opt=0 where there is a limit.
  * EXPECT stateful verified transitions=..349717
  * EXPECT sdpor verified transitions=..349717
- * EXPECT -DITEMS=2 stateful verified states=..1000 transitions=..2000
- * EXPECT -DITEMS=2 s-por verified states=..1000 transitions=..2000
- * EXPECT -DITEMS=2 de-s-por verified states=..1000 transitions=..2000
- * EXPECT -DITEMS=2 dl-s-por verified states=..1000 transitions=..2000
- * EXPECT -DITEMS=2 sdpor verified states=..1000 transitions=..2000
- * EXPECT -DITEMS=2 portfolio verified states=..1000 transitions=..2000
- * EXPECT -DITEMS=2 --state-match=exact dl-s-por verified states=..2000
+ * EXPECT -DITEMS=2 stateful verified states=..1000 transitions=..2000 opt=0
+ * EXPECT -DITEMS=2 s-por verified states=..1000 transitions=..2000 opt=0
+ * EXPECT -DITEMS=2 de-s-por verified states=..1000 transitions=..2000 opt=0
+ * EXPECT -DITEMS=2 dl-s-por verified states=..1000 transitions=..2000 opt=0
+ * EXPECT -DITEMS=2 sdpor verified states=..1000 transitions=..2000 opt=0
+ * EXPECT -DITEMS=2 portfolio verified states=..1000 transitions=..2000 opt=0
+ * EXPECT -DITEMS=2 --state-match=exact dl-s-por verified states=..2000 opt=0
  * EXPECT -DITEMS=2 --state-capture=delta stateful verified
  * EXPECT -DP=4 stateful verified states=..30000
  * EXPECT -DP=4 s-por verified states=..30000

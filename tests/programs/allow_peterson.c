@@ -1,8 +1,9 @@
 /* Peterson's algorithm with plain variables and loops that wait, correct if memory is sequentially
  * consistent. Executions: either thread first, the other one before or after it has set its flag.
+ * With optimization the compiler takes the plain reads out of the loops: opt=0.
  * OPTIONS --data-races=allow
- * EXPECT all verified
- * EXPECT -DNO_TURN all error kind=assertion
+ * EXPECT all verified opt=0
+ * EXPECT -DNO_TURN all error kind=assertion opt=0
  */
 #include <assert.h>
 #include <pthread.h>

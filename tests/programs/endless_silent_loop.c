@@ -1,7 +1,10 @@
-/* A loop without any visible operation: the time limit ends it.
- * OPTIONS --time-limit=1
- * EXPECT optimal incomplete
- * EXPECT -DNOTHING optimal incomplete
+/* Loops without any visible operation. Where each round is like the one before, that is found out; else the time
+ * limit ends it.
+ * EXPECT all error kind=livelock line=20
+ * EXPECT stateful error kind=livelock line=20
+ * EXPECT -DNOTHING all error kind=livelock line=16
+ * EXPECT -DNOTHING stateful error kind=livelock line=16
+ * EXPECT -DCOUNTS --time-limit=1 optimal incomplete
  */
 #include <pthread.h>
 
@@ -11,6 +14,8 @@ static void *work(void *arg)
 {
 #ifdef NOTHING
     for (;;) __asm__ volatile("" ::: "memory");
+#elif defined COUNTS
+    for (volatile long n = 0; n >= 0;) n++;
 #else
     while (always) {
     }

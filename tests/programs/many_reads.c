@@ -1,10 +1,11 @@
 /* Reads of one variable, and at the end of each thread an operation on another one: the search must not go
  * through all the reads again at each of them. One order without the last operations, two with them (without
  * sleep sets one of them more than once).
+ * Stateful algorithms look at all pairs of reads: search=stateless.
  * OPTIONS --max-steps=200000
- * EXPECT all verified 1
+ * EXPECT all verified 1 search=stateless
  * EXPECT --no-sleep-sets dpor verified 1
- * EXPECT -DLAST all verified 2
+ * EXPECT -DLAST all verified 2 search=stateless
  * EXPECT -DLAST --no-sleep-sets dpor verified
  */
 #include <pthread.h>

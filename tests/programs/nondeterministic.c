@@ -1,6 +1,7 @@
 /* A program that does something else each time cannot be explored; it is told so.
- * EXPECT all error kind=nondeterminism
- * EXPECT -DMORE all error kind=nondeterminism
+ * A stateful search that keeps pages may never come the same way twice: search=stateless.
+ * EXPECT all error kind=nondeterminism search=stateless
+ * EXPECT -DMORE all error kind=nondeterminism search=stateless
  * EXPECT -DMORE --backtrack=rerun optimal error kind=nondeterminism
  */
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* A signal that a thread sends to itself is handled at once, by that thread; a blocked one waits. Handlers,
  * masks and pending signals are those of the start in every execution, and each thread has its own mask.
- * EXPECT every verified 2
+ * EXPECT every verified
  * EXPECT -DDEFAULT all error kind=crash thread=0.1
  * EXPECT -DBROKEN all error kind=assertion
  */

@@ -1,6 +1,7 @@
 /* What a value was that is needed later, and is only in a frame or on its way through one: states that differ in it
  * are not the same. The reader may see 1, and fails then; where it stops, all else is as if it had seen another.
  *
+ * Only gcc has nested functions: compiler=gcc.
  * EXPECT -DPASSED stateful error kind=assertion
  * EXPECT -DPASSED -O0 stateful error kind=assertion
  * EXPECT -DPASSED -O2 s-por error kind=assertion
@@ -10,9 +11,9 @@
  * EXPECT -DPOINTER stateful error kind=assertion
  * EXPECT -DPOINTER -O0 stateful error kind=assertion
  * EXPECT -DPOINTER -O2 dl-s-por error kind=assertion
- * EXPECT -DNESTED stateful error kind=assertion
- * EXPECT -DNESTED -O2 s-por error kind=assertion
- * EXPECT -DNESTED -O2 dl-s-por error kind=assertion
+ * EXPECT -DNESTED stateful error kind=assertion compiler=gcc
+ * EXPECT -DNESTED -O2 s-por error kind=assertion compiler=gcc
+ * EXPECT -DNESTED -O2 dl-s-por error kind=assertion compiler=gcc
  * EXPECT -DCHASED stateful error kind=assertion
  * EXPECT -DCHASED -O2 stateful error kind=assertion
  * EXPECT -DBUFFER -O0 stateful error kind=assertion

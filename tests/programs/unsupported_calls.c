@@ -1,16 +1,12 @@
 /* What comes from outside, later, or reaches beyond the process is refused by name.
  * EXPECT every verified 2
- * EXPECT -DWHAT=pthread_kill(a,SIGUSR1) optimal failed says=thread
  * EXPECT -DWHAT=alarm(1) optimal failed says=alarm
- * EXPECT -DWHAT=pause() optimal failed says=pause
  * EXPECT -DWHAT=kill(1,SIGTERM) optimal failed says=process
- * EXPECT -DWHAT=sigwait(&set,&number) optimal failed says=signal
  * EXPECT -DWHAT=signalfd(-1,&set,0) optimal failed says=signalfd
  * EXPECT -DWHAT=timer_create(0,0,&timer) optimal failed says=timer_create
  * EXPECT -DWHAT=wait(0) optimal failed says=wait4
  * EXPECT -DWHAT=execl("/bin/true","true",(char*)0) optimal failed says=exec
  * EXPECT -DWHAT=syscall(SYS_clone,0,0,0,0,0) optimal failed says=clone
- * EXPECT -DWHAT=syscall(425,1,0) optimal failed says=io_uring_setup
  * EXPECT -DWHAT=syscall(511) optimal failed says=511
  * EXPECT -DWHAT=syscall(100000) optimal failed says=100000
  * EXPECT -DWHAT=semget(1,1,0) optimal failed says=semget

@@ -305,7 +305,7 @@ enum mz_answer mz_check(struct mz_checker *c, const struct mz_model *m)
     return answer == MZ_SAME ? mz_check_engine(c, m) : answer;
 }
 
-void mz_check_free(struct mz_checker *c)
+void mz_checker_free(struct mz_checker *c)
 {
     mz_oracle_free(&c->oracle);
     mz_findings_free(&c->engine);

@@ -93,7 +93,7 @@ enum mz_answer { MZ_SAME, MZ_DIFFERENT, MZ_TOO_LARGE };
 enum mz_answer mz_check_oracle(struct mz_checker *c, const struct mz_model *m);
 enum mz_answer mz_check_engine(struct mz_checker *c, const struct mz_model *m);
 enum mz_answer mz_check(struct mz_checker *c, const struct mz_model *m);
-void mz_check_free(struct mz_checker *c);
+void mz_checker_free(struct mz_checker *c);
 /* How the program can end. */
 static inline const struct mz_findings *mz_check_ends(const struct mz_checker *c)
 {

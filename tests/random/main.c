@@ -304,7 +304,7 @@ static bool check_file(const struct arguments *a, const char *path, bool needs_c
     expected(text, "shared", &times);
     for (struct mz_run run = a->run; answer == MZ_SAME && times > 1; times--) {
         run.seed++;
-        mz_check_free(&c);
+        mz_checker_free(&c);
         c = (struct mz_checker){0};
         answer = mz_run_one(&run, &m, &c);
     }
@@ -315,7 +315,7 @@ static bool check_file(const struct arguments *a, const char *path, bool needs_c
     } else {
         printf("%s: %s\n", path, answer == MZ_TOO_LARGE ? "too large for the limits" : "DIFFERENCE");
     }
-    mz_check_free(&c);
+    mz_checker_free(&c);
     free(text);
     return same;
 }
@@ -354,7 +354,7 @@ static void print_programs(const struct arguments *a)
         printf("# seed: %" PRIu64 "\n# classes: %u\n%s\n", a->run.seed + i, c.oracle.found.classes.count,
                text);
     }
-    mz_check_free(&c);
+    mz_checker_free(&c);
 }
 
 int main(int argc, char **argv)

@@ -223,7 +223,7 @@ static _Noreturn void work(const struct mz_run *run, double end)
         mz_stats_count(&own->stats, &c);
         own->stats.smaller += smaller;
     }
-    mz_check_free(&c);
+    mz_checker_free(&c);
     leave(&c, MZ_SAME);
 }
 
@@ -246,7 +246,7 @@ static void describe_seed(const struct mz_run *run, uint64_t seed, const char *t
     struct mz_model m;
     bool smaller;
     mz_run_draw(&c, &run->knobs, seed, &m, &smaller);
-    mz_check_free(&c);
+    mz_checker_free(&c);
     printf("\nDIFFERENCE, seed %" PRIu64 ": %s\n", seed, text);
     if (attempt(&a, &m) == MZ_DIFFERENT)
         describe(&a, run, &m);
