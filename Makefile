@@ -1,4 +1,4 @@
-# mazurka: make, make run, make test, make bench, make bench-structures, make bench-simulate, make install, make clean. See README.md.
+# mazurka: make, make run, make test, make test-full, make bench, make bench-structures, make bench-simulate, make install, make clean. See README.md.
 PREFIX  ?= /usr/local
 DESTDIR ?=
 CC      ?= cc
@@ -35,8 +35,24 @@ target_o := $(patsubst %.c,$B/target/%.o,$(base_c) $(event_c) $(engine_c) $(runt
 cmd_o    := $(patsubst %.c,$B/host/%.o,$(base_c) $(event_c) $(engine_c) $(balance_c) $(report_c) $(cmd_c))
 random_o := $(patsubst %.c,$B/host/%.o,$(base_c) $(event_c) $(engine_c) $(balance_c) $(model_c) $(random_c))
 
+# A decoder of machine code (version 4): tells which functions without hooks matter. Without it all do.
+ZYDIS := $(if $(shell printf '\043include <Zydis/Zydis.h>\nint main(void) { return sizeof(ZydisDecoderDecodeFull) == 0; }' | \
+         $(CC) -w -x c -o /dev/null - -lZydis 2>/dev/null && echo yes),-lZydis)
+$B/host/src/cmd/scan_code.o: CPPFLAGS += $(if $(ZYDIS),-DMZ_ZYDIS)
+
 # One for each implementation of MPI that is there.
 plugins := $(foreach mpi,openmpi mpich,$(if $(shell command -v mpicc.$(mpi)),$B/libmazurka-$(mpi).so))
+
+# Shows gcc's pass tsan what it would not look at; for the gcc whose headers for plugins are there.
+gcc_plugin_dir := $(shell gcc -print-file-name=plugin 2>/dev/null)
+gcc_plugin := $(if $(wildcard $(gcc_plugin_dir)/include/gcc-plugin.h),$(if $(shell command -v g++),$B/libmazurka-gcc.so))
+gcc_plugin_o := $(patsubst %.cc,$B/plugin/%.o,src/compiler/asm_text.cc $(wildcard src/compiler/gcc_*.cc))
+# The same for clang, if the headers of its LLVM are there.
+llvm_version := $(firstword $(subst ., ,$(shell clang -dumpversion 2>/dev/null)))
+llvm_include := $(if $(llvm_version),$(wildcard /usr/lib/llvm-$(llvm_version)/include))
+clang_plugin := $(if $(wildcard $(llvm_include)/llvm/Passes/PassPlugin.h),$(if $(shell command -v g++),$B/libmazurka-clang.so))
+clang_plugin_o := $(patsubst %.cc,$B/plugin/%.o,src/compiler/asm_text.cc src/compiler/llvm_plugin.cc)
+plugins += $(gcc_plugin) $(clang_plugin)
 
 all: mazurka mazurka-cc mazurka-c++ mazurka-cxx $B/libmazurka.so $(plugins)
 
@@ -44,8 +60,18 @@ $B/libmazurka-%.so: src/mpi/mpi.c src/mpi/transport.h
 	@mkdir -p $(@D)
 	mpicc.$* $(CSTD) $(OPT) $(WARN) -Wno-pedantic -Isrc -fPIC -shared -o $@ $<
 
+$B/libmazurka-gcc.so: $(gcc_plugin_o)
+	g++ -shared -o $@ $^
+$B/libmazurka-clang.so: $(clang_plugin_o)
+	g++ -shared -o $@ $^
+$B/plugin/%.o: %.cc
+	@mkdir -p $(@D)
+	g++ -std=c++17 -O1 -fPIC -fno-rtti -Wall -Wextra $(if $(CI),-Werror) $(CXXFLAGS) -MMD -MP -c -o $@ $<
+$B/plugin/src/compiler/gcc_%.o: CXXFLAGS += -isystem $(gcc_plugin_dir)/include
+$B/plugin/src/compiler/llvm_%.o: CXXFLAGS += -isystem $(llvm_include)
+
 mazurka: $(cmd_o)
-	$(CC) $(OPT) $(LDFLAGS) -o $@ $^ -ldw -lelf -lm
+	$(CC) $(OPT) $(LDFLAGS) -o $@ $^ -ldw -lelf -lm $(ZYDIS)
 
 # Names for build systems that want one word: CMAKE_C_COMPILER=mazurka-cc.
 mazurka-cc mazurka-c++ mazurka-cxx: mazurka
@@ -94,6 +120,14 @@ $B/asan/mz-random: $(base_c) $(event_c) $(engine_c) $(balance_c) $(model_c) $(ra
 	@mkdir -p $(@D)
 	$(CC) $(CSTD) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all $(CPPFLAGS) -o $@ $(filter %.c,$^)
 
+# Readers of all that comes from outside, on damaged files: the same.
+fuzz_o := $(patsubst %.c,$B/asan/%.o,$(base_c) $(event_c) $(engine_c) $(balance_c) $(report_c) $(filter-out src/cmd/main.c,$(cmd_c)) tests/fuzz/formats.c)
+$B/asan/mz-fuzz-formats: $(fuzz_o)
+	$(CC) -fsanitize=address,undefined -o $@ $^ -ldw -lelf -lm $(ZYDIS)
+$B/asan/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CSTD) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
 setup:
 	@sh tools/setup.sh
 
@@ -102,8 +136,18 @@ run: setup
 	@sh tools/run.sh
 
 test: setup
-	@$(MAKE) --no-print-directory -s all $B/mz-random $B/asan/mz-random $B/mz-simulate $B/mz-simulate-test $B/mz-layout-test
+	@$(MAKE) --no-print-directory -s all $B/mz-random $B/asan/mz-random $B/mz-simulate $B/mz-simulate-test $B/mz-layout-test $B/asan/mz-fuzz-formats
 	@sh tests/run.sh
+
+# The whole matrix instead of a sample: hours.
+test-full: setup
+	@$(MAKE) --no-print-directory -s all $B/mz-random $B/asan/mz-random $B/mz-simulate $B/mz-simulate-test $B/mz-layout-test $B/asan/mz-fuzz-formats
+	@SLOW=1 MATRIX=all sh tests/run.sh
+
+# Damaged files for longer: 30,000 checkpoints, 10,000 traces, 10,000 channels. Another FUZZ_SEED, other cases.
+fuzz: setup
+	@$(MAKE) --no-print-directory -s all $B/asan/mz-fuzz-formats
+	@FUZZ_FORMATS=$${FUZZ_FORMATS:-10000} SECTION_LIMIT=36000 sh tests/run.sh formats
 
 bench: setup
 	@$(MAKE) --no-print-directory -s all
@@ -140,4 +184,4 @@ clean:
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
 
-.PHONY: all setup run test bench bench-structures bench-simulate install clean
+.PHONY: all setup run test test-full fuzz bench bench-structures bench-simulate install clean
