@@ -455,9 +455,8 @@ static const struct option options[] = {
      "instead of `verified, except: ...`.",
      parse_strict},
     {"max-steps", 0, VALUE, "N", MZ_FOR_CHECK,
-     "At most N visible operations in one execution (default 100000). An execution that is longer ends the "
-     "search "
-     "with the verdict incomplete.",
+     "At most N visible operations in one execution (default 100000). After a longer one, a stateless "
+     "search starts over and follows endless loops for three rounds only; the verdict is at best incomplete.",
      parse_max_steps},
     {"max-executions", 0, VALUE, "N", MZ_FOR_CHECK,
      "Stop after N executions, with --resume those of before included; verdict incomplete.",

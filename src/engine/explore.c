@@ -581,7 +581,8 @@ bool mz_explore_end(struct mz_exploration *x)
     uint32_t branch;
     bool walked = mz_recheck_walks(x);
     if (mz_likely(!walked)) count(x);
-    if (cut_short(x)) return false;
+    /* A search that starts over may know better how to keep an execution short. */
+    if (cut_short(x) && !(x->restart && x->ending == MZ_ENDING_STEP_LIMIT)) return false;
     if (x->restart) {
         start_over(x);
         if (mz_shared(x)) mz_share_restart(x);

@@ -309,6 +309,8 @@ struct mz_options_block {
 
 #define MZ_SHARE_ONE  1000000000000000000ull
 #define MZ_SHARE_MOST (MZ_SHARE_ONE / 1000 * 999) /* as long as anything is left, whatever the estimate */
+#define MZ_ROUNDS 3u /* of a loop, in a search with a bound: runtime/rounds.c */
+
 struct mz_counters {
     uint64_t executions;  /* complete ones; in the channel, of stateful algorithms, also those that revisit */
     uint64_t blocked;     /* cut short because all that could run was asleep */
@@ -328,6 +330,7 @@ struct mz_counters {
     uint64_t engine_bytes; /* memory of the engine */
     uint64_t unjoined;     /* executions that ended while threads were still running or waiting */
     uint64_t kept;         /* executions that no assumption left out (mz_assume), of all searches */
+    uint64_t bounded;      /* threads stopped after MZ_ROUNDS rounds of an endless loop (runtime/rounds.c) */
     uint64_t fell_back; /* executions before optimal went on as source, for want of memory; 0: it did not */
     uint64_t share;     /* estimated, of what there is to do; of MZ_SHARE_ONE; 0: not known */
     uint64_t expected;  /* the same as executions, blocked and cut of this worker when that is done */

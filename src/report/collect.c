@@ -599,8 +599,20 @@ static enum mz_verdict failed(struct mz_report *report, char *reason)
     return MZ_FAILED;
 }
 
-static enum mz_verdict verdict_of_complete(const struct mz_channel *c, struct mz_report *report)
+/* No state is compared, so an endless loop was followed for some rounds only: runtime/rounds.c. */
+static char *reason_of_rounds(const struct mz_outcome *outcome)
 {
+    char *text = limit_of("a loop that need not end was followed for", MZ_ROUNDS, "round",
+                          " only; try --algorithm=stateful");
+    char *all = with_place(outcome, text);
+    free(text);
+    return all;
+}
+
+static enum mz_verdict verdict_of_complete(const struct mz_outcome *outcome, struct mz_report *report)
+{
+    const struct mz_channel *c = outcome->channel;
+    if (c->counters.bounded) return limit(report, reason_of_rounds(outcome));
     if (!c->instrumented) return vacuous(report, "none of the program's code was compiled with `mazurka cc`");
     if (c->counters.hooks == 0) return vacuous(report, "no code compiled with `mazurka cc` ever ran");
     if (c->counters.threads < 2) return vacuous(report, "the program never started a second thread");
@@ -616,7 +628,7 @@ static enum mz_verdict verdict_of_end(const struct mz_outcome *outcome, struct m
     const struct mz_channel *c = outcome->channel;
     switch ((enum mz_end)c->end) {
     case MZ_END_COMPLETE:
-        return verdict_of_complete(c, report);
+        return verdict_of_complete(outcome, report);
     case MZ_END_EXECUTIONS:
         return limit(report,
                      limit_of("the limit of", c->options.max_executions, "execution", " was reached"));

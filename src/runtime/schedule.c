@@ -11,6 +11,7 @@
 #include "audit.h"
 #include "own.h"
 #include "races.h"
+#include "rounds.h"
 #include "pthread_objects.h"
 
 #include <sched.h>
@@ -33,9 +34,8 @@ static struct mz_step next_step(void)
 /* Comes back only if the thread is tried once more (spin.c). */
 static void end_of_execution(void)
 {
-    if (mz_explore_ending(rt.x) == MZ_ENDING_STEP_LIMIT) {
+    if (mz_explore_ending(rt.x) == MZ_ENDING_STEP_LIMIT && !mz_rounds_step_limit()) {
         rt.channel->end_thread = rt.self;
-        mz_spin_note();
         mz_record_place(&rt.channel->end_place, MZ_FRAME());
     }
     if (mz_explore_ending(rt.x) == MZ_ENDING_DIVERGED && !rt.once) mz_diverged(rt.self);
@@ -349,6 +349,7 @@ static void run_reset(void)
     mz_sync_reset();
     mz_shadow_reset();
     mz_spin_reset();
+    mz_rounds_reset();
     rt.view.alive = mz_slot_bit(0);
     rt.view.enabled = 0;
     rt.view.pending[0].op = MZ_OP_NONE;
@@ -389,12 +390,14 @@ static void classify_end(void)
 static void publish_counters(void)
 {
     struct mz_counters *from = mz_explore_counters(rt.x), *to = &rt.channel->counters;
-    uint64_t unjoined = to->unjoined, kept = to->kept, local = to->local_operations + rt.run.local_operations;
+    uint64_t unjoined = to->unjoined, kept = to->kept, bounded = to->bounded;
+    uint64_t local = to->local_operations + rt.run.local_operations;
     uint64_t threads = rt.run.thread_count > to->threads ? rt.run.thread_count : to->threads;
     *to = *from;
     to->executions += to->revisited; /* those of stateful algorithms are all runs */
     to->unjoined = unjoined;
     to->kept = kept;
+    to->bounded = bounded;
     to->local_operations = local;
     to->threads = threads;
     to->hooks = rt.hooks + mz_spin_reads_counted();

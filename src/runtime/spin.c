@@ -27,13 +27,16 @@
  * This file, and those that call mz_spin, are compiled such that they never use the registers that survive
  * calls (Makefile): in here they are still the program's. */
 #include "imports.h"
+#include "rounds.h"
 
+#include "../base/mix.h"
 #include "../base/region.h"
 #include "../event/message.h"
 
 #include <errno.h>
 
 #define STATES     16u
+#define NO_STATE   UINT32_MAX
 #define STACK      32768u
 #define SEEN       32u
 #define REGS       7u
@@ -60,6 +63,7 @@ struct mz_spin {
     uint32_t next;
     uint32_t stopped; /* 1 + the state in which it was stopped; 0: none */
     uint32_t endless; /* it goes round for ever, whatever others do: see idle.c */
+    uint32_t bounded; /* it may go on, but was stopped after some rounds: see rounds.c */
     uint32_t seen_count;
     const void *seen[SEEN]; /* operations since then, where the state is not saved */
     struct state states[STATES];
@@ -114,7 +118,7 @@ void mz_spin_reset(void)
 {
     for (uint32_t s = 0; s < rt.slots_known; s++) {
         spins[s].count = spins[s].next = spins[s].changes = spins[s].seen_count = 0;
-        spins[s].stopped = spins[s].endless = 0;
+        spins[s].stopped = spins[s].endless = spins[s].bounded = 0;
     }
 }
 
@@ -161,6 +165,7 @@ void mz_spin_put(struct mz_message *m)
 {
     mz_put(m, everywhere);
     mz_put(m, all_clean);
+    mz_put(m, mz_rounds_bounded);
     mz_put(m, place_count);
     for (uint32_t i = 0; i < PLACES; i++)
         if (places[i]) mz_put_long(m, mz_layout_out((uintptr_t)places[i]));
@@ -170,6 +175,7 @@ void mz_spin_get(struct mz_message *m)
 {
     everywhere = mz_get(m);
     all_clean = mz_get(m);
+    mz_rounds_set(mz_get(m));
     for (uint32_t n = mz_get_count(m, 8); n > 0; n--)
         add_place((const void *)(uintptr_t)mz_layout_in(mz_get_long(m)));
 }
@@ -201,6 +207,7 @@ void mz_spin_clean(char *stack_high)
 size_t mz_spin_clean_size(void)
 {
     if (rt.stateful) return CLEAN_MORE;
+    if (mz_rounds_bounded) return STACK;
     return !mz_spin_has_places() ? 0 : all_clean ? STACK : CLEAN;
 }
 
@@ -305,6 +312,7 @@ static uint32_t free_state(const struct mz_spin *s)
 static bool goes_round_for_ever(int slot)
 {
     if (spins[slot].endless) return true;
+    if (spins[slot].bounded) return false;
     static struct mz_view view; /* for the next one to be tried, and for the engine when all have been */
     view = rt.view;
     last_round.stuck = false;
@@ -371,13 +379,37 @@ _Noreturn void mz_spin_for_ever(const void *pc)
     MZ_BUG("a thread in an endless loop was run");
 }
 
+/* The search has a bound on rounds: has the running thread gone round often enough? */
+static inline __attribute__((always_inline)) void count_round(struct mz_spin *s, uint64_t key, const void *pc,
+                                                              const void *frame)
+{
+    static struct {
+        struct state state;
+        uint64_t even; /* mz_mix_words reads pairs */
+    } now;
+    struct mz_mix mix = {0};
+    mz_raw_memset(&now.state, 0, offsetof(struct state, stack)); /* unused places for locks, padding */
+    capture(&now.state, pc, frame);
+    uint64_t *end = (uint64_t *)(void *)(now.state.stack + now.state.size);
+    *end = 0;
+    mz_mix_words(&mix, (const uint64_t *)(const void *)&now.state, end);
+    if (!mz_rounds_visit(mix.hash[0] ^ mix.hash[1])) return;
+    mz_keep(s, offsetof(struct mz_spin, seen));
+    s->bounded = 1;
+    mz_record_place(&rt.channel->end_place, frame);
+    rt.channel->end_thread = rt.self;
+    stop(s, NO_STATE, key, pc);
+}
+
 /* The running thread is about to post an operation on the object, which may be part of a loop that waits. */
 void mz_spin(uint64_t key, const void *pc, const void *frame)
 {
     struct mz_spin *s = &spins[rt.self];
     uint32_t changes = rt.run.threads[rt.self].changes;
     size_t size = (size_t)(rt.slots[rt.self].stack_high - (const char *)frame);
-    if (size > STACK || rt.spin_off) return;
+    if (size > STACK) return;
+    if (mz_unlikely(mz_rounds_bounded) && !rt.trial) count_round(s, key, pc, frame);
+    if (rt.spin_off) return;
     bool changed = s->changes != changes;
     mz_keep(s, offsetof(struct mz_spin, seen));
     if (changed && !rt.trial) {

@@ -5,9 +5,11 @@
  * EXPECT -DRECURSIVE every verified 2
  * EXPECT -DSHARED every verified 4
  * EXPECT -DTIMED every verified 3
- * std::scoped_lock gives back what it has and tries again: in opposite orders that may go on for ever.
- * EXPECT -DSCOPED --max-steps=60 all incomplete
- * EXPECT -DNO_LOCK all error kind=data-race line=70
+ * std::scoped_lock gives back what it has and tries again: in opposite orders that may go on for ever. States come
+ * back; a search without states is bounded.
+ * EXPECT -DSCOPED --max-steps=60 all incomplete search=stateless
+ * EXPECT -DSCOPED stateful verified
+ * EXPECT -DNO_LOCK all error kind=data-race line=72
  * EXPECT -DABBA every error kind=deadlock
  * OPTIONS -std=c++17
  */

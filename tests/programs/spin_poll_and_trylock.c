@@ -1,8 +1,8 @@
 /* A thread that polls under a mutex can be noticed, again and again, by one that tries the mutex: both
- * tries may fail. So its rounds cannot be left out, and there are executions without end. Without the
- * tries they can.
- * A stateful algorithm comes back to the same state instead, and finds the error: search=stateless.
- * EXPECT --max-steps=300 all incomplete search=stateless
+ * tries may fail. So its rounds cannot be left out, and there are executions without end: a search without states
+ * reaches the step limit, and then follows the loop for three rounds. Without the tries the rounds can be left out.
+ * EXPECT --max-steps=300 all error kind=assertion line=40
+ * EXPECT all error kind=assertion line=40
  * EXPECT -DNO_TRY every verified
  */
 #include <assert.h>
