@@ -213,7 +213,7 @@ static void look_at_tree_file(const struct check *c)
     if (channel->tree_error)
         mz_notice("the tree could not be written to %s: %s", c->settings.record_tree,
                   strerror((int)channel->tree_error));
-    else if (channel->end != MZ_END_COMPLETE)
+    else if (channel->end != MZ_END_COMPLETE && channel->end != MZ_END_ROUNDS)
         mz_notice("the tree in %s is not complete", c->settings.record_tree);
 }
 

@@ -264,7 +264,9 @@ void mz_pool_merge(struct mz_pool *p)
         c->counters.wakeup_nodes = 0; /* what workers keep is what they know of branches of others */
     c->counters.restarts = p->before.restarts + exact.restarts; /* those of workers are all told of */
     if (!p->last || c->end == MZ_END_COMPLETE || (complete && limit))
-        c->end = complete ? MZ_END_COMPLETE : p->too_large ? MZ_END_MEMORY : MZ_END_TIME;
+        c->end = !complete             ? p->too_large ? MZ_END_MEMORY : MZ_END_TIME
+                 : c->counters.bounded ? MZ_END_ROUNDS
+                                       : MZ_END_COMPLETE;
     o->killed = p->last && main->outcome.killed;
     o->stalled = main->outcome.stalled;
     o->wait_status = p->last ? main->outcome.wait_status : 0;

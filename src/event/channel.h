@@ -75,6 +75,7 @@ enum mz_end { /* why the target stopped */
               MZ_END_INTERNAL,    /* a bug of ours: end_text */
               MZ_END_DIVERGED,    /* replaying: the schedule does not fit this program; end_text */
               MZ_END_UNSEEN,      /* writes that no hook shows: the search must start over in the safe mode */
+              MZ_END_ROUNDS,      /* complete, but for endless loops: counters.bounded is not 0 */
               MZ_END_COUNT
 };
 

@@ -604,15 +604,14 @@ static char *reason_of_rounds(const struct mz_outcome *outcome)
 {
     char *text = limit_of("a loop that need not end was followed for", MZ_ROUNDS, "round",
                           " only; try --algorithm=stateful");
+    if (!outcome->channel->end_place.pc[0]) return text; /* an earlier run met it: --resume */
     char *all = with_place(outcome, text);
     free(text);
     return all;
 }
 
-static enum mz_verdict verdict_of_complete(const struct mz_outcome *outcome, struct mz_report *report)
+static enum mz_verdict verdict_of_complete(const struct mz_channel *c, struct mz_report *report)
 {
-    const struct mz_channel *c = outcome->channel;
-    if (c->counters.bounded) return limit(report, reason_of_rounds(outcome));
     if (!c->instrumented) return vacuous(report, "none of the program's code was compiled with `mazurka cc`");
     if (c->counters.hooks == 0) return vacuous(report, "no code compiled with `mazurka cc` ever ran");
     if (c->counters.threads < 2) return vacuous(report, "the program never started a second thread");
@@ -628,10 +627,12 @@ static enum mz_verdict verdict_of_end(const struct mz_outcome *outcome, struct m
     const struct mz_channel *c = outcome->channel;
     switch ((enum mz_end)c->end) {
     case MZ_END_COMPLETE:
-        return verdict_of_complete(outcome, report);
+        return verdict_of_complete(c, report);
     case MZ_END_EXECUTIONS:
         return limit(report,
                      limit_of("the limit of", c->options.max_executions, "execution", " was reached"));
+    case MZ_END_ROUNDS:
+        return limit(report, reason_of_rounds(outcome));
     case MZ_END_STEPS:
         return limit(report, reason_of_steps(outcome));
     case MZ_END_MEMORY:

@@ -560,7 +560,8 @@ static void add_saved(struct mz_strbuf *out, const struct mz_report *report, con
     static const char *const more[MZ_END_COUNT] = {
         [MZ_END_MEMORY] = ", and more memory", [MZ_END_EXECUTIONS] = ", and a higher --max-executions"};
     struct mz_strbuf b = {0};
-    bool ended = !report->interrupted || report->end == MZ_END_FINDING || report->end == MZ_END_STEPS;
+    bool ended = !report->interrupted || report->end == MZ_END_FINDING || report->end == MZ_END_STEPS ||
+                 report->end == MZ_END_ROUNDS;
     if (ended || !report->checkpoint || !report->sharing.is_saved) return;
     mz_strbuf_addf(&b, "To go on from here: the same command with --resume=%s%s", report->checkpoint,
                    more[report->end] ? more[report->end] : "");

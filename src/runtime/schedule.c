@@ -531,5 +531,8 @@ void mz_explore_program(void)
         }
     if ((end == MZ_END_COMPLETE || end == MZ_END_FINDING) && rt.undo) mz_audit_start();
     if (end == MZ_END_COMPLETE && !rt.once) mz_own_check(); /* one run is no search */
-    rt.channel->end = end == MZ_END_COMPLETE && mz_audit_failed() ? MZ_END_UNSEEN : end;
+    if (end == MZ_END_COMPLETE && mz_audit_failed()) end = MZ_END_UNSEEN;
+    /* That a worker of several has no task left says nothing yet: the command asks for the counters. */
+    if (end == MZ_END_COMPLETE && rt.channel->counters.bounded && !rt.shared) end = MZ_END_ROUNDS;
+    rt.channel->end = end;
 }
