@@ -196,6 +196,7 @@ def main():
     parser.add_argument("--mazurka", default=os.path.join(HERE, "..", "mazurka"))
     options = parser.parse_args()
     options.mazurka = os.path.abspath(options.mazurka)
+    os.makedirs(options.keep, exist_ok=True)
     sys.setrecursionlimit(10000)
     start, ran, left_out, different = time.time(), 0, 0, 0
     end = options.seed + options.count
