@@ -3,6 +3,7 @@
  *   checkpoint  read it, hand out what is left in it, hear nonsense from workers, explain its findings
  *   trace       read it, vet it, explain it
  *   channel     a channel that the program has written to, SEED-FILE is any file
+ *   tree        a recorded tree (--record-tree): read it, simulate searches on it
  *
  * In one process, built with sanitizers: it must come to its end. Each case is known by its number: with COUNT 1 and the
  * number as SEED it is run alone. */
@@ -25,6 +26,8 @@
 #include "../../src/report/sha256.h"
 #include "../../src/report/text.h"
 #include "../../src/report/tracefile.h"
+#include "../../src/event/tree_file.h"
+#include "../../tools/simulate/simulate.h"
 
 #define ROOM  (64u << 20)
 #define LINES 7 /* of the head of a checkpoint: what it is of */
@@ -34,6 +37,8 @@ _Noreturn void mz_bug(const char *file, int line, const char *what)
     fprintf(stderr, "MZ_BUG %s:%d: %s\n", file, line, what);
     abort();
 }
+
+static uint64_t whole; /* cases that were believed, and used */
 
 /* ---- damage ---- */
 
@@ -151,7 +156,7 @@ static void try_checkpoint(const char *path, const struct mz_origin *origin)
                         .reply = reply,
                         .balance = balance};
     struct mz_outcome outcome = {.channel = channel, .channel_size = sizeof *channel, .program = "/bin/true"};
-    if (mz_checkpoint_read(&p) == 0) play_workers(&p);
+    if (mz_checkpoint_read(&p) == 0) play_workers(&p), whole++;
     for (uint32_t i = 0; i < p.found.count; i++) {
         explain(&outcome, &p.found.items[i].finding, p.found.items[i].steps, p.found.items[i].finding.steps);
         free(p.found.items[i].steps);
@@ -192,6 +197,7 @@ static void fuzz_trace(const uint8_t *seed, size_t size, int fd, const char *pat
     report.bugs = mz_memory_new(sizeof *report.bugs);
     write_sealed(fd, copy, length, "checksum\t", "\n");
     if (mz_trace_read(path, &recipe, &report.bugs[0]) == 0) {
+        whole++;
         mz_vet_recipe(path, &recipe);
         mz_report_json(&text, &report);
         mz_trace_write("/dev/null", &recipe, &report.bugs[0]);
@@ -234,6 +240,115 @@ static void fuzz_channel(void)
     mz_outcome_release(&outcome);
 }
 
+/* ---- recorded trees ---- */
+
+struct numbers { /* a growing array */
+    uint64_t *at;
+    size_t count, room;
+};
+
+static void add_number(struct numbers *n, uint64_t value)
+{
+    if (n->count == n->room) n->at = realloc(n->at, (n->room = 2 * n->room + 64) * sizeof *n->at);
+    if (!n->at) abort();
+    n->at[n->count++] = value;
+}
+
+static struct numbers numbers_of(const uint8_t *data, size_t size)
+{
+    struct numbers n = {0};
+    for (size_t i = 0; i < size;) {
+        uint64_t value = 0;
+        for (int shift = 0; i < size && shift < 64; shift += 7) {
+            value |= (uint64_t)(data[i] & 127) << shift;
+            if (!(data[i++] & 128)) break;
+        }
+        add_number(&n, value);
+    }
+    return n;
+}
+
+static uint64_t number_at(const struct numbers *n, size_t at) { return at < n->count ? n->at[at] : 0; }
+
+/* Change some numbers of the executions, then let the record at the end say what they amount to. */
+static void damage_numbers(struct numbers *n, bool optimal)
+{
+    size_t at = 0, executions = 0;
+    uint64_t ending[4] = {0}, steps = 0;
+    size_t most = n->count > 5 ? n->count - 5 : 0; /* the record at the end has five */
+    for (uint32_t k = 1 + next_random(3); k > 0 && most; k--) {
+        uint64_t *number = &n->at[next_random((uint32_t)most)];
+        uint32_t how = next_random(8);
+        *number = how < 5 ? next_random(16) : how < 7 ? *number + next_random(9) - 4 : next_random(1u << 22);
+    }
+    while (at < most && n->at[at] % 4 != MZ_TREE_END) {
+        ending[n->at[at] % 4]++;
+        steps += n->at[at] / 4;
+        at += 2 + optimal;
+        if (executions++) at += 1 + optimal;
+        uint64_t asks = number_at(n, at++);
+        at += asks < n->count ? 2 * asks : n->count;
+    }
+    if (at > most) at = most;
+    n->count = at;
+    add_number(n, MZ_TREE_END);
+    for (int i = 0; i < 3; i++) add_number(n, ending[i]);
+    add_number(n, steps);
+}
+
+static void simulate_tree(const struct tree *t)
+{
+    struct parameters p = {.workers = 1 + next_random(9),
+                           .step = 1e3,
+                           .latency = 5e3,
+                           .start = 1e4,
+                           .task = 1e3,
+                           .split = 3e3,
+                           .update = 300,
+                           .done = 1e3,
+                           .here = 64,
+                           .limit = 1,
+                           .least = next_random(2) ? 1e4 : 0,
+                           .single = next_random(2),
+                           .waits = next_random(4) == 0,
+                           .again = next_random(4) == 0};
+    struct result r;
+    longest_chain(t, &p);
+    simulate_ours(t, &p, &r);
+    if (t->algorithm != MZ_ALG_OPTIMAL && t->most_branches <= 64 && t->max_depth < 100000)
+        simulate_paper(t, &p, &r);
+}
+
+static void fuzz_tree(const uint8_t *seed, size_t size, int fd, const char *path)
+{
+    size_t length = size - 8;
+    bool raw = next_random(3) == 0;
+    uint8_t *copy = damaged(seed, raw && next_random(4) ? MZ_TREE_HEAD : raw ? 0 : length - 1, &length);
+    struct numbers n = {0};
+    if (!raw) {
+        n = numbers_of(seed + MZ_TREE_HEAD, size - 8 - MZ_TREE_HEAD);
+        damage_numbers(&n, seed[MZ_TREE_HEAD - 3] == MZ_ALG_OPTIMAL);
+        free(copy);
+        copy = mz_memory_new(MZ_TREE_HEAD + 10 * n.count + 8);
+        memcpy(copy, seed, MZ_TREE_HEAD);
+        length = MZ_TREE_HEAD;
+        for (size_t i = 0; i < n.count; i++) {
+            uint64_t v = n.at[i];
+            for (; v >= 128; v >>= 7) copy[length++] = (uint8_t)(v | 128);
+            copy[length++] = (uint8_t)v;
+        }
+    }
+    uint64_t sum = mz_tree_sum(MZ_TREE_SUM, copy, length);
+    if (ftruncate(fd, 0) < 0 || pwrite(fd, copy, length, 0) != (ssize_t)length ||
+        pwrite(fd, &sum, sizeof sum, (off_t)length) != sizeof sum)
+        abort();
+    struct tree *t = tree_read(path);
+    if (t) simulate_tree(t), whole++;
+    tree_free(t);
+    free(n.at);
+    free(copy);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 5) return 2;
@@ -250,8 +365,10 @@ int main(int argc, char **argv)
             fuzz_checkpoint((const uint8_t *)seed.data, seed.length, fd, path);
         if (!strcmp(argv[1], "trace")) fuzz_trace((const uint8_t *)seed.data, seed.length, fd, path);
         if (!strcmp(argv[1], "channel")) fuzz_channel();
+        if (!strcmp(argv[1], "tree")) fuzz_tree((const uint8_t *)seed.data, seed.length, fd, path);
     }
-    printf("%llu damaged %ss\n", (unsigned long long)count, argv[1]);
+    printf("%llu damaged %ss, %llu of them used\n", (unsigned long long)count, argv[1],
+           (unsigned long long)whole);
     free(path);
     mz_strbuf_release(&seed);
     return 0;

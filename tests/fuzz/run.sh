@@ -1,5 +1,5 @@
 #!/bin/sh
-# Damaged checkpoints, traces and channels, behind right checksums, under the sanitizers: see formats.c.
+# Damaged checkpoints, traces, channels and recorded trees, behind right checksums, under the sanitizers: see formats.c.
 # Arguments: COUNT SEED. COUNT of each seed file: three times as many checkpoints as of the others.
 cd "$(dirname "$0")/../.." || exit 2
 count=${1:-500} seed=${2:-1}
@@ -34,6 +34,10 @@ unset MAZURKA_MUST_REPLAY
 ./mazurka check -q --max-executions=300 --checkpoint="$work/open" -DN=12 tests/papers/lastzero.c > "$work/out" 2>&1
 ./mazurka check -q --keep-going --max-executions=40 --checkpoint="$work/found" --trace="$work/trace" "$work/errors.c" > "$work/out" 2>&1
 [ -s "$work/open" ] && [ -s "$work/found" ] && [ -s "$work/trace" ] || { cat "$work/out"; exit 1; }
+./mazurka check -q --record-tree="$work/tree" --algorithm=optimal -DN=6 tests/papers/lastzero.c > "$work/out" 2>&1
+./mazurka check -q --record-tree="$work/tree2" --algorithm=source --max-executions=200 -DN=5 tests/papers/lastzero.c \
+    > "$work/out" 2>&1
+[ -s "$work/tree" ] && [ -s "$work/tree2" ] || { cat "$work/out"; exit 1; }
 passed=0 failed=0
 export ASAN_OPTIONS=detect_leaks=0
 try() { # KIND FILE COUNT
@@ -49,5 +53,7 @@ try checkpoint open $((count * 3 / 2))
 try checkpoint found $((count * 3 / 2))
 try trace trace "$count"
 try channel trace "$count"
+try tree tree "$count"
+try tree tree2 "$count"
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

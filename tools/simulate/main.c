@@ -9,6 +9,8 @@
 #include "options.h"
 #include "record.h"
 
+#define MOST_STACKS ((uint64_t)1 << 28) /* nodes on the stacks of all workers (paper.c) */
+
 /* ---- the table ---- */
 
 struct text {
@@ -95,12 +97,17 @@ static int simulate(struct arguments *a)
     if (a->mode == PAPER && t->algorithm == MZ_ALG_OPTIMAL)
         fail(a->file, "is a tree of optimal: the paper's protocol is for backtrack sets (dpor, source)");
     if (a->mode == PAPER && t->most_branches > 64) fail(a->file, "has nodes with more than 64 branches");
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < a->rows; i++) most = a->counts[i] > most ? a->counts[i] : most;
+    if (a->mode == PAPER && ((uint64_t)t->max_depth + 1) * most > MOST_STACKS)
+        fail(a->file, "has executions that are too long for so many workers: simulate fewer (--workers)");
     FILE *tsv = a->tsv ? open_tsv(a) : NULL;
     describe(a, t);
     head(a);
     for (uint32_t i = 0; i < a->rows; i++) {
         a->p.workers = a->counts[i];
-        (a->mode == PAPER ? simulate_paper : simulate_ours)(t, &a->p, &r);
+        if (!(a->mode == PAPER ? simulate_paper : simulate_ours)(t, &a->p, &r))
+            fail(a->file, "is damaged: it contradicts itself");
         row(a, &r, tsv);
     }
     close_all(a, tsv);

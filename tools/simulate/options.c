@@ -1,5 +1,6 @@
 /* The options of mz-simulate: see options.h. A table says of each what it takes, and with what it has a meaning. */
 #include "options.h"
+#include "base/bug.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -99,6 +100,12 @@ static const struct known {
 #undef AT
 };
 #define KNOWN (sizeof known / sizeof *known)
+
+_Noreturn void mz_bug(const char *file, int line, const char *what)
+{
+    fprintf(stderr, "mz-simulate: bug: %s:%d: %s\n", file, line, what);
+    abort();
+}
 
 _Noreturn void fail(const char *what, const char *why)
 {

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/bug.h"
 #include "simulate.h"
 
 void *memory(void *p, size_t bytes)
@@ -11,12 +10,6 @@ void *memory(void *p, size_t bytes)
     if (p) return p;
     fputs("mz-simulate: out of memory\n", stderr);
     exit(2);
-}
-
-_Noreturn void mz_bug(const char *file, int line, const char *what)
-{
-    fprintf(stderr, "mz-simulate: bug: %s:%d: %s\n", file, line, what);
-    abort();
 }
 
 static bool before(const struct event *a, const struct event *b)

@@ -48,8 +48,10 @@ struct result {
     double path;      /* the longest chain of executions of which each was asked for by the one before */
 };
 
-void simulate_ours(const struct tree *t, const struct parameters *p, struct result *r);
-void simulate_paper(const struct tree *t, const struct parameters *p, struct result *r);
+/* False: the tree contradicts itself, so a protocol cannot explore each of its executions. No recording of a
+ * search does that: the file is damaged. */
+bool simulate_ours(const struct tree *t, const struct parameters *p, struct result *r);
+bool simulate_paper(const struct tree *t, const struct parameters *p, struct result *r);
 
 /* An execution by one that has just run the one before it. */
 static inline double cost_of(const struct tree *t, const struct parameters *p, uint32_t i)

@@ -9,7 +9,9 @@
 #include <string.h>
 #include "event/tree_file.h"
 
-#define NONE UINT32_MAX
+#define NONE          UINT32_MAX
+#define MOST_DEPTH    (1u << 24) /* steps of an execution; a recording with longer ones is refused */
+#define MOST_REQUESTS ((size_t)1 << 27)
 
 struct words { /* a growing array */
     uint32_t *at;
@@ -24,17 +26,27 @@ struct reader {
     uint64_t sum;
     const char *problem;
     struct tree *t;
-    size_t room;              /* for executions */
-    struct words asked;       /* (asker, number), two words each */
-    struct words became;      /* number -> execution */
+    size_t room;         /* for executions */
+    struct words asked;  /* (asker, number, node), three words each */
+    struct leaf *leaves; /* optimal: which execution each number became, sorted before use */
+    size_t leaf_count, leaf_room;
+    struct words became;      /* backtrack: number -> execution */
+    struct words last_choice; /* backtrack: number -> the last execution of its chain */
     struct words later;       /* pairs (asker, execution) that need no number */
     struct words next_choice; /* execution -> another one that is known when this one is */
     uint32_t depth;
     uint32_t newest; /* number that was given */
-    /* For each node of the path, with backtrack sets: the number of each thread that was asked for there. */
-    uint32_t (*ids)[MZ_MAX_THREADS];
-    uint32_t *creator, *branches; /* who came there first; how many branched off */
+    /* For each node of the path: with backtrack sets, the entry of `ids` that has the numbers of the threads
+     * that were asked for there (NONE: no thread was); the execution that came there first; how many branched off. */
+    uint32_t *set, *creator, *branches;
     size_t path_room;
+    uint32_t (*ids)[MZ_MAX_THREADS];
+    size_t id_count, id_room;
+    struct words free_ids;
+};
+
+struct leaf {
+    uint32_t number, execution;
 };
 
 static void *grow(void *p, size_t bytes)
@@ -114,6 +126,7 @@ static bool head(struct reader *r)
         return bad(r, "is no recorded tree (mazurka check --record-tree)");
     }
     if (rest[0] != MZ_TREE_VERSION) return bad(r, "was written by another version of mazurka");
+    if (rest[1] > MZ_ALG_OPTIMAL || rest[2] > 1 || rest[3] > 1) return bad(r, "is damaged");
     r->t->algorithm = (enum mz_algorithm)rest[1];
     r->t->eager = rest[3];
     return true;
@@ -135,20 +148,42 @@ static void room_for_execution(struct reader *r)
 static void room_for_path(struct reader *r, uint32_t depth)
 {
     if (depth < r->path_room) return;
+    size_t old = r->path_room;
     r->path_room = 2 * (size_t)depth + 64;
-    r->ids = grow(r->ids, r->path_room * sizeof *r->ids);
+    r->set = grow(r->set, r->path_room * sizeof *r->set);
     r->creator = grow(r->creator, r->path_room * sizeof *r->creator);
     r->branches = grow(r->branches, r->path_room * sizeof *r->branches);
+    memset(r->set + old, 0xff, (r->path_room - old) * sizeof *r->set);
 }
 
-static void new_nodes(struct reader *r, uint32_t i, uint32_t from, uint32_t to)
+/* The path of execution i has new nodes behind `from`; those of the execution before it, up to `old`, are gone. */
+static void new_nodes(struct reader *r, uint32_t i, uint32_t from, uint32_t old, uint32_t to)
 {
     room_for_path(r, to);
+    for (uint32_t k = i ? from + 1 : 0; k <= old && k < r->path_room; k++) {
+        if (r->set[k] != NONE) add(&r->free_ids, r->set[k]);
+        r->set[k] = NONE;
+    }
     for (uint32_t k = i ? from + 1 : 0; k <= to; k++) {
-        if (r->t->algorithm != MZ_ALG_OPTIMAL) memset(r->ids[k], 0xff, sizeof r->ids[k]);
         r->creator[k] = i;
         r->branches[k] = 1;
     }
+}
+
+/* The numbers of the threads that were asked for at a node. */
+static uint32_t *ids_of(struct reader *r, uint32_t node)
+{
+    if (r->set[node] == NONE) {
+        if (r->free_ids.count) {
+            r->set[node] = r->free_ids.at[--r->free_ids.count];
+        } else {
+            if (r->id_count == r->id_room)
+                r->ids = grow(r->ids, (r->id_room = 2 * r->id_room + 64) * sizeof *r->ids);
+            r->set[node] = (uint32_t)r->id_count++;
+        }
+        memset(r->ids[r->set[node]], 0xff, sizeof *r->ids);
+    }
+    return r->ids[r->set[node]];
 }
 
 static void number_branch(struct reader *r, uint32_t i)
@@ -160,30 +195,34 @@ static void number_branch(struct reader *r, uint32_t i)
 
 static void branch_of_leaf(struct reader *r, uint32_t i)
 {
-    r->t->led[i] = small(r, UINT32_MAX);
-    set(&r->became, r->newest - small(r, r->newest), i);
+    r->t->led[i] = small(r, r->t->steps[i]);
+    uint32_t leaf = r->newest - small(r, r->newest);
+    if (r->t->led[i] == 0) bad(r, "is damaged");
+    if (r->leaf_count == r->leaf_room)
+        r->leaves = grow(r->leaves, (r->leaf_room = 2 * r->leaf_room + 1024) * sizeof *r->leaves);
+    r->leaves[r->leaf_count++] = (struct leaf){leaf, i};
 }
 
 static void branch_of_thread(struct reader *r, uint32_t i, uint32_t from)
 {
     uint32_t thread = small(r, MZ_MAX_THREADS - 1);
     r->t->led[i] = 1;
-    uint32_t id = r->ids[from][thread];
+    uint32_t id = r->set[from] == NONE ? NONE : ids_of(r, from)[thread];
     if (id == NONE) { /* another choice of the first thread there */
         add(&r->later, r->creator[from]);
         add(&r->later, i);
-    } else if (id >= r->became.count || r->became.at[id] == NONE) {
-        set(&r->became, id, i);
-    } else {
-        uint32_t last = r->became.at[id];
-        while (last < r->next_choice.count && r->next_choice.at[last] != NONE) last = r->next_choice.at[last];
-        set(&r->next_choice, last, i);
+        return;
     }
+    if (id >= r->became.count || r->became.at[id] == NONE)
+        set(&r->became, id, i);
+    else
+        set(&r->next_choice, r->last_choice.at[id], i);
+    set(&r->last_choice, id, i);
 }
 
 static uint32_t number_of_thread(struct reader *r, uint32_t node)
 {
-    uint32_t *id = &r->ids[node][small(r, MZ_MAX_THREADS - 1)];
+    uint32_t *id = &ids_of(r, node)[small(r, MZ_MAX_THREADS - 1)];
     if (*id == NONE) *id = r->newest++;
     return *id;
 }
@@ -195,17 +234,18 @@ static void requests(struct reader *r, uint32_t i)
         uint32_t node = r->depth - small(r, r->depth);
         add(&r->asked, i);
         add(&r->asked, optimal ? r->newest - small(r, r->newest) : number_of_thread(r, node));
+        add(&r->asked, node);
     }
 }
 
 static bool execution(struct reader *r, uint64_t word)
 {
     struct tree *t = r->t;
-    uint32_t i = t->count, most = i ? r->depth : 0;
+    uint32_t i = t->count, most = i ? r->depth : 0, old = r->depth;
     uint64_t steps = word / 4;
     room_for_execution(r);
     uint32_t from = small(r, most);
-    if (steps > UINT32_MAX / 2 - from || i == NONE - 1) return bad(r, "is damaged");
+    if (steps > MOST_DEPTH - from || i == NONE - 1) return bad(r, "is damaged");
     t->node[i] = from;
     t->steps[i] = (uint32_t)steps;
     t->led[i] = i > 0;
@@ -221,7 +261,8 @@ static bool execution(struct reader *r, uint64_t word)
         else
             branch_of_thread(r, i, from);
     }
-    new_nodes(r, i, from, r->depth);
+    if (r->problem) return false;
+    new_nodes(r, i, from, old, r->depth);
     t->count++;
     requests(r, i);
     t->blocked += word % 4 == MZ_TREE_BLOCKED;
@@ -237,8 +278,9 @@ static bool end(struct reader *r)
     uint64_t sum = r->sum, is = 0;
     for (int i = 0; i < 8; i++) is |= (uint64_t)byte(r) << 8 * i;
     if (r->problem) return false;
+    bool more = r->at < r->have || fgetc(r->file) != EOF;
     bool right = is == sum && executions + blocked + cut == t->count && blocked == t->blocked &&
-                 cut == t->cut && transitions == t->transitions;
+                 cut == t->cut && transitions == t->transitions && t->count > 0 && !more;
     return right || bad(r, "is damaged");
 }
 
@@ -265,20 +307,60 @@ static void sort_pairs(struct tree *t, const uint32_t *pairs, size_t count)
     for (size_t k = 0; k < count; k++) t->ask[t->ask_start[pairs[2 * k] + 1]++] = pairs[2 * k + 1];
 }
 
-static void resolve(struct reader *r)
+static int by_number(const void *a, const void *b)
 {
-    struct words pairs = r->later;
-    for (size_t k = 0; k < r->asked.count; k += 2) {
-        uint32_t number = r->asked.at[k + 1];
-        uint32_t i = number < r->became.count ? r->became.at[number] : NONE;
-        while (i != NONE) {
-            add(&pairs, r->asked.at[k]);
-            add(&pairs, i);
+    uint32_t x = ((const struct leaf *)a)->number, y = ((const struct leaf *)b)->number;
+    return (x > y) - (x < y);
+}
+
+/* Each leaf of a wakeup tree is explored once. */
+static bool sort_leaves(struct reader *r)
+{
+    if (r->leaf_count) qsort(r->leaves, r->leaf_count, sizeof *r->leaves, by_number);
+    for (size_t k = 1; k < r->leaf_count; k++)
+        if (r->leaves[k].number == r->leaves[k - 1].number) return bad(r, "is damaged");
+    return true;
+}
+
+/* The first execution of what has that number, or NONE. */
+static uint32_t first_of(const struct reader *r, uint32_t number)
+{
+    struct leaf key = {.number = number}, *found = NULL;
+    if (r->t->algorithm != MZ_ALG_OPTIMAL) return number < r->became.count ? r->became.at[number] : NONE;
+    if (r->leaf_count) found = bsearch(&key, r->leaves, r->leaf_count, sizeof key, by_number);
+    return found ? found->execution : NONE;
+}
+
+/* Whoever asks for a branch at a node passes that node, and so does the branch. */
+static bool resolve(struct reader *r)
+{
+    for (size_t k = 0; k < r->asked.count; k += 3) {
+        uint32_t asker = r->asked.at[k], node = r->asked.at[k + 2];
+        for (uint32_t i = first_of(r, r->asked.at[k + 1]); i != NONE;) {
+            if (r->t->node[i] < node || (asker != i && tree_parting(r->t, asker, i) < node))
+                return bad(r, "is damaged");
+            if (r->later.count / 2 >= MOST_REQUESTS) return bad(r, "asks for too many branches");
+            add(&r->later, asker);
+            add(&r->later, i);
             i = i < r->next_choice.count ? r->next_choice.at[i] : NONE;
         }
     }
-    r->later = pairs;
-    sort_pairs(r->t, pairs.at, pairs.count / 2);
+    sort_pairs(r->t, r->later.at, r->later.count / 2);
+    return true;
+}
+
+/* Each execution but the first is asked for by one before it. */
+static bool all_are_asked_for(struct reader *r)
+{
+    const struct tree *t = r->t;
+    uint8_t *asked = grow(NULL, t->count);
+    uint32_t i = 1;
+    memset(asked, 0, t->count);
+    for (uint32_t j = 0; j < t->count; j++)
+        for (uint64_t a = t->ask_start[j]; a < t->ask_start[j + 1]; a++) asked[t->ask[a]] |= t->ask[a] > j;
+    while (i < t->count && asked[i]) i++;
+    free(asked);
+    return i == t->count || bad(r, "is damaged");
 }
 
 static bool read_all(struct reader *r)
@@ -292,8 +374,7 @@ static bool read_all(struct reader *r)
     }
     if (!end(r)) return false;
     find_jumps(r->t);
-    resolve(r);
-    return true;
+    return sort_leaves(r) && resolve(r) && all_are_asked_for(r);
 }
 
 struct tree *tree_read(const char *file)
@@ -319,7 +400,11 @@ struct tree *tree_read(const char *file)
         t = NULL;
     }
     free(r->asked.at);
+    free(r->leaves);
+    free(r->free_ids.at);
+    free(r->set);
     free(r->became.at);
+    free(r->last_choice.at);
     free(r->later.at);
     free(r->next_choice.at);
     free(r->ids);
@@ -346,12 +431,12 @@ struct tree *tree_make(uint32_t count, const uint32_t *node, const uint32_t *ste
         r.depth = node[i] + steps[i];
         if (r.depth > t->max_depth) t->max_depth = r.depth;
         if (i) number_branch(&r, i);
-        new_nodes(&r, i, node[i], r.depth);
+        new_nodes(&r, i, node[i], 0, r.depth);
         t->count++;
     }
     find_jumps(t);
     sort_pairs(t, asks, ask_count);
-    free(r.ids);
+    free(r.set);
     free(r.creator);
     free(r.branches);
     return t;

@@ -87,6 +87,7 @@ static bool nearer(const struct waiting *w, uint32_t a, uint32_t b)
 void waiting_put(struct waiting *w, uint32_t i)
 {
     struct list *l = &w->near_root;
+    if (w->ready[i]) return;
     count_ready(w, i, 1);
     list_add(l, i);
     size_t k = l->count - 1;
