@@ -121,7 +121,8 @@ $B/asan/mz-random: $(base_c) $(event_c) $(engine_c) $(balance_c) $(model_c) $(ra
 	$(CC) $(CSTD) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all $(CPPFLAGS) -o $@ $(filter %.c,$^)
 
 # Readers of all that comes from outside, on damaged files: the same.
-fuzz_o := $(patsubst %.c,$B/asan/%.o,$(base_c) $(event_c) $(engine_c) $(balance_c) $(report_c) $(filter-out src/cmd/main.c,$(cmd_c)) tests/fuzz/formats.c \
+fuzz_o := $(patsubst %.c,$B/asan/%.o,$(base_c) $(event_c) $(engine_c) $(balance_c) $(report_c) $(filter-out %/main.c %/pool.c %/agent.c,$(cmd_c)) \
+          $(wildcard tests/fuzz/*.c) \
           $(addprefix tools/simulate/,tree.c ours.c paper.c queue.c waiting.c askers.c))
 $B/asan/mz-fuzz-formats: $(fuzz_o)
 	$(CC) -fsanitize=address,undefined -o $@ $^ -ldw -lelf -lm $(ZYDIS)

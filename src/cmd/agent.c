@@ -31,8 +31,9 @@
 #define NEWS           0.1    /* seconds between counters that are sent */
 #define LAST_WAIT      3600.0 /* seconds for rank 0 to replay what was found */
 #define LAST_NAP       0.005
-#define END_WAIT       10u   /* seconds */
-#define FIRST_PATIENCE 600.0 /* it may have to compile */
+#define END_WAIT       10u                 /* seconds */
+#define FIRST_PATIENCE 600.0               /* it may have to compile */
+#define MOST_PIECES    ((uint64_t)1 << 30) /* bytes of a channel in one message, about */
 
 struct agent {
     struct mz_cluster *cluster;
@@ -62,25 +63,29 @@ static struct mz_message *begin_of(struct agent *a, enum mz_answer kind, const s
     return &a->cluster->out;
 }
 
-static void put_piece(struct mz_message *m, const struct mz_channel *c, uint64_t offset, uint64_t size)
+/* The program can write to its channel: what it says of sizes is not believed. */
+static void put_piece(struct mz_message *m, const struct mz_worker *w, uint64_t offset, uint64_t size)
 {
-    if (offset > c->size || size > c->size - offset) return;
+    uint64_t all = w->outcome.channel_size;
+    if (offset < offsetof(struct mz_channel, counters) || offset >= all || size > all - offset) return;
+    if (size > MOST_PIECES || m->count > MOST_PIECES) return;
     mz_put_long(m, offset);
-    mz_put_block(m, (const char *)c + offset, size);
+    mz_put_block(m, (const char *)w->outcome.channel + offset, size);
 }
 
 static size_t left(const char *at, const char *end) { return end - at < 64 ? (size_t)(end - at) : 64; }
 
 /* The same, without what is zero: of what is sent once, and is zero there until then. */
-static void put_sparse(struct mz_message *m, const struct mz_channel *c, uint64_t offset, uint64_t size)
+static void put_sparse(struct mz_message *m, const struct mz_worker *w, uint64_t offset, uint64_t size)
 {
     static const char zeros[64];
+    const struct mz_channel *c = w->outcome.channel;
     const char *at = (const char *)c + offset, *end = at + size;
     while (at < end) {
         const char *from = at;
         size_t n;
         while (at < end && (n = left(at, end), memcmp(at, zeros, n) != 0)) at += n;
-        if (at > from) put_piece(m, c, (uint64_t)(from - (const char *)c), (uint64_t)(at - from));
+        if (at > from) put_piece(m, w, (uint64_t)(from - (const char *)c), (uint64_t)(at - from));
         while (at < end && (n = left(at, end), memcmp(at, zeros, n) == 0)) at += n;
     }
 }
@@ -95,19 +100,21 @@ static void put_news(struct mz_worker *w, struct mz_message *m)
     uint32_t n = c->finding_count < MZ_MAX_FINDINGS ? c->finding_count : MZ_MAX_FINDINGS;
     for (uint32_t i = w->findings_sent; i < n; i++) {
         const struct mz_finding *f = &c->findings[i];
-        put_piece(m, c, offsetof(struct mz_channel, findings) + i * sizeof *f, sizeof *f);
-        put_piece(m, c, f->steps_offset, f->steps * sizeof(struct mz_step));
+        put_piece(m, w, offsetof(struct mz_channel, findings) + i * sizeof *f, sizeof *f);
+        uint32_t steps = f->steps;
+        if (steps <= w->watch.target->options.max_steps + 1)
+            put_piece(m, w, f->steps_offset, steps * sizeof(struct mz_step));
     }
     w->findings_sent = n;
-    put_piece(m, c, head, offsetof(struct mz_channel, modules) - head);
+    put_piece(m, w, head, offsetof(struct mz_channel, modules) - head);
 }
 
 /* Once, when it has begun. */
 static void put_beginning(struct mz_worker *w, struct mz_message *m)
 {
     const struct mz_channel *c = w->outcome.channel;
-    put_sparse(m, c, FIELD(c, modules));
-    put_sparse(m, c, FIELD(c, layout));
+    put_sparse(m, w, FIELD(c, modules));
+    put_sparse(m, w, FIELD(c, layout));
     w->begun = true;
 }
 
@@ -134,9 +141,9 @@ static uint64_t own_microseconds(const struct agent *a)
 /* How much was said, and how long it waited. */
 static void put_link(struct mz_worker *w, struct mz_message *m)
 {
-    const struct mz_channel *c = w->outcome.channel;
-    put_piece(m, c, c->link_offset, offsetof(struct mz_link, to_worker.bytes));
-    put_piece(m, c, c->link_offset + offsetof(struct mz_link, to_command), offsetof(struct mz_ring, bytes));
+    uint64_t at = (uint64_t)((const char *)w->outcome.link - (const char *)w->outcome.channel);
+    put_piece(m, w, at, offsetof(struct mz_link, to_worker.bytes));
+    put_piece(m, w, at + offsetof(struct mz_link, to_command), offsetof(struct mz_ring, bytes));
 }
 
 static void send_end(struct agent *a, struct mz_worker *w)
@@ -146,9 +153,11 @@ static void send_end(struct agent *a, struct mz_worker *w)
     struct mz_message *m = begin_of(a, MZ_ANSWER_PIECES, w);
     put_news(w, m);
     put_beginning(w, m);
-    put_sparse(m, c, FIELD(c, threads));
-    put_sparse(m, c, tail, sizeof *c - tail);
-    put_piece(m, c, c->live_offset, c->live_length * sizeof(struct mz_step));
+    mz_channel_restore(w->outcome.channel, &a->target.options);
+    put_sparse(m, w, FIELD(c, threads));
+    put_sparse(m, w, tail, sizeof *c - tail);
+    if (c->live_length <= c->live_capacity)
+        put_piece(m, w, c->live_offset, c->live_length * sizeof(struct mz_step));
     put_link(w, m);
     send(a);
     m = begin_of(a, MZ_ANSWER_ENDED, w);
@@ -236,10 +245,21 @@ static char *write_program(const char *name, const void *data, size_t size)
     return NULL;
 }
 
+/* Are these options of a search by workers? */
+static bool are_sound(const struct mz_options_block *o)
+{
+    return o->mode == MZ_MODE_EXPLORE && o->algorithm <= MZ_ALG_SDPOR && o->shared &&
+           o->max_steps <= MZ_MOST_STEPS && o->schedule_length == 0;
+}
+
 static void set_up(struct agent *a, struct mz_message *m)
 {
     struct mz_target *t = &a->target;
     size_t size;
+    if (t->program) { /* it has been told */
+        m->bad = true;
+        return;
+    }
     a->used_before = mz_process_used();
     mz_get_bytes(m, &t->options, sizeof t->options);
     t->show_output = mz_get(m);
@@ -251,6 +271,7 @@ static void set_up(struct agent *a, struct mz_message *m)
     get_list(m, &a->arguments);
     get_environment(m, &a->environment);
     const void *data = mz_get_block(m, &size);
+    if (!are_sound(&t->options)) m->bad = true;
     if (a->can_share && !m->bad) a->program.path = write_program(a->program.name, data, size);
     t->program = &a->program;
     t->arguments = &a->arguments;
@@ -266,7 +287,8 @@ static void set_up(struct agent *a, struct mz_message *m)
 
 static void start(struct agent *a, uint32_t number)
 {
-    struct mz_worker *w = a->set_up ? mz_worker_start(&a->pool) : NULL;
+    bool can = a->set_up && a->pool.count < MZ_MAX_WORKERS;
+    struct mz_worker *w = can ? mz_worker_start(&a->pool) : NULL;
     if (w) {
         w->number = number;
         return;
@@ -282,7 +304,8 @@ static void take_slots(struct agent *a, struct mz_message *m)
     if (!a->set_up) return;
     for (int s = 0; s < MZ_MAX_THREADS; s++) {
         uint32_t name = mz_get(m);
-        if (name) __atomic_store_n(&common->slots[s], name, __ATOMIC_RELEASE);
+        if (name && !mz_common_sound(common, name)) m->bad = true;
+        if (name && !m->bad) __atomic_store_n(&common->slots[s], name, __ATOMIC_RELEASE);
     }
     for (uint32_t i = 0; i < a->pool.count; i++) {
         struct mz_worker *w = a->pool.workers[i];
@@ -310,15 +333,32 @@ static struct mz_worker *find(struct agent *a, uint32_t number)
     return NULL;
 }
 
+static void take_layout(struct mz_worker *w, struct mz_message *m)
+{
+    struct mz_layout layout;
+    mz_get_bytes(m, &layout, sizeof layout);
+    if (layout.count > MZ_MAX_PARTS) m->bad = true;
+    if (!m->bad) w->outcome.channel->reference = layout;
+}
+
+static void take_wish(struct mz_worker *w, struct mz_message *m)
+{
+    uint32_t wish = mz_get(m);
+    if (wish > MZ_SHARE_GIVE_ALL) m->bad = true;
+    if (!m->bad) mz_worker_link(w)->wish = wish;
+}
+
 static void hear_for(struct agent *a, uint32_t kind, struct mz_message *m)
 {
     uint32_t number = mz_get(m);
     struct mz_worker *w = find(a, number);
+    if (kind > MZ_SAY_BYE || (kind == MZ_SAY_START && w)) m->bad = true;
+    if (m->bad) return;
     if (kind == MZ_SAY_START) start(a, number);
     if (!w) return; /* has ended meanwhile */
     if (kind == MZ_SAY_TELL) mz_worker_pass(w, m->data + m->at, m->count - m->at);
-    if (kind == MZ_SAY_LAYOUT) mz_get_bytes(m, &w->outcome.channel->reference, sizeof(struct mz_layout));
-    if (kind == MZ_SAY_WISH) mz_worker_link(w)->wish = mz_get(m);
+    if (kind == MZ_SAY_LAYOUT) take_layout(w, m);
+    if (kind == MZ_SAY_WISH) take_wish(w, m);
     if (kind == MZ_SAY_STOP) mz_worker_ask_to_stop(w), a->stopping = true;
     if (kind == MZ_SAY_KILL) kill_worker(a, w, mz_get(m));
 }
@@ -350,6 +390,11 @@ static void hear(struct agent *a, struct mz_message *m)
     default:
         hear_for(a, kind, m);
     }
+    if (!m->bad || a->quit) return;
+    mz_fail("rank 0 sends messages that make no sense: this rank ends");
+    begin(a, MZ_ANSWER_CANNOT);
+    send(a);
+    a->quit = true;
 }
 
 /* ---- its life ---- */
@@ -447,7 +492,7 @@ static void wait_for_goodbye(struct agent *a)
     int rank;
     for (double start = mz_process_clock(); mz_process_clock() - start < LAST_WAIT; nanosleep(&t, NULL))
         while (mz_cluster_receive(a->cluster, &rank, &m)) {
-            if (mz_get(&m) != MZ_SAY_BYE) continue;
+            if (rank != 0 || mz_get(&m) != MZ_SAY_BYE) continue;
             a->cluster->lost_some = mz_get(&m);
             return;
         }

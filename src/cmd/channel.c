@@ -107,12 +107,18 @@ int mz_channel_failed(int error)
                    large ? " (is --max-steps too large?)" : "");
 }
 
-/* What the target wrote is believed only within bounds: it may have been damaged by the program. */
-void mz_channel_tidy(struct mz_channel *c, const struct mz_options_block *options)
+void mz_channel_restore(struct mz_channel *c, const struct mz_options_block *options)
 {
     struct places places = lay_out(options);
     put_places(c, &places);
     c->options = *options;
+    c->options.schedule_offset = places.schedule;
+}
+
+/* What the target wrote is believed only within bounds: it may have been damaged by the program. */
+void mz_channel_tidy(struct mz_channel *c, const struct mz_options_block *options)
+{
+    mz_channel_restore(c, options);
     if (options->mode != MZ_MODE_REPLAY) c->record_count = c->block_count = 0; /* nothing is recorded then */
     mz_channel_contents_tidy(c);
 }

@@ -243,7 +243,8 @@ static void hear_farewells(struct mz_cluster *c)
     for (int r = 1; r < c->size; r++) left += c->ranks[r].state != MZ_RANK_GONE;
     for (double start = mz_process_clock(); left > 0 && mz_process_clock() - start < LAST_WORDS; usleep(200))
         while (mz_cluster_receive(c, &rank, &m))
-            left -= mz_get(&m) == MZ_ANSWER_FAREWELL && c->ranks[rank].state != MZ_RANK_GONE;
+            left -= rank > 0 && rank < c->size && mz_get(&m) == MZ_ANSWER_FAREWELL &&
+                    c->ranks[rank].state != MZ_RANK_GONE;
     if (left > 0) c->lost_some = true;
 }
 

@@ -222,7 +222,7 @@ static int parse_strict(struct mz_settings *s, const struct option *o, const cha
 static int parse_max_steps(struct mz_settings *s, const struct option *o, const char *value)
 {
     int status = parse_count(o, value, &s->max_steps);
-    if (status == 0 && s->max_steps > 1000000000) status = bad_number(o, value, "at most 1000000000");
+    if (status == 0 && s->max_steps > MZ_MOST_STEPS) status = bad_number(o, value, "at most 1000000000");
     return status;
 }
 

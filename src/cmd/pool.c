@@ -210,14 +210,12 @@ static void forget(struct mz_pool *p, struct mz_worker *w)
 }
 
 /* A kill from outside, or of the system for want of memory: another one goes on with its branch. */
-static void replace(struct mz_pool *p, struct mz_worker *w)
+static void count_kill(struct mz_pool *p, const char *why)
 {
     double now = mz_process_clock();
-    forget(p, w);
     if (now - p->last_kill > KILLS_APART) p->killed = 0;
     p->last_kill = now;
     if (++p->killed < MOST_KILLS || p->outcome->interrupted) return;
-    const char *why = "workers are killed again and again, from outside or for want of memory";
     if (mz_pool_counters(p).executions == 0 && p->found.count == 0) {
         p->failed = true;
         mz_fail("%s: %s", p->target->program->name, why);
@@ -226,6 +224,12 @@ static void replace(struct mz_pool *p, struct mz_worker *w)
         mz_notice("%s: the search ends here", why);
         mz_pool_interrupt(p);
     }
+}
+
+static void replace(struct mz_pool *p, struct mz_worker *w)
+{
+    forget(p, w);
+    count_kill(p, "workers are killed again and again, from outside or for want of memory");
 }
 
 void mz_pool_lost(struct mz_pool *p, struct mz_worker *w)
@@ -263,11 +267,16 @@ void mz_pool_ended(struct mz_pool *p, struct mz_worker *w)
     }
 }
 
+/* The worker has gone mad, or the program has written over its messages: another one explores its part again. */
 static void hear_nonsense(struct mz_pool *p, struct mz_worker *w)
 {
-    mz_balance_lost(p->balance, w->number);
+    if (w->rank) {
+        mz_remote_leave_out(p, w, "it sends messages that make no sense");
+        return;
+    }
+    forget(p, w);
     mz_worker_end(p, w);
-    p->killed++;
+    count_kill(p, "the program damages the messages of its workers, again and again");
 }
 
 static void hear_worker(struct mz_pool *p, struct mz_worker *w, double patience)
@@ -301,7 +310,9 @@ static void refuse(struct mz_pool *p, struct mz_worker *w, uint32_t missing)
 {
     const struct mz_channel *here = p->origin ? p->origin->outcome.channel : w->outcome.channel;
     uint32_t module = missing < p->layout.count ? p->layout.parts[missing].module - 1 : MZ_MAX_MODULES;
-    const char *name = module < here->module_count ? here->modules[module].path : "a library";
+    bool known = module < here->module_count && module < MZ_MAX_MODULES;
+    char *name = known ? mz_memory_stringn(here->modules[module].path, sizeof here->modules[module].path - 1)
+                       : mz_memory_string("library");
     char *why = mz_format("it does not load the same %s as the first worker", name);
     if (w->rank) {
         mz_remote_leave_out(p, w, why);
@@ -317,6 +328,7 @@ static void refuse(struct mz_pool *p, struct mz_worker *w, uint32_t missing)
         ask_all_to_stop(p);
     }
     free(why);
+    free(name);
 }
 
 /* Objects go by their addresses, and those are as the first worker knows them: one that is here, if there is
@@ -328,6 +340,10 @@ static bool agrees(struct mz_pool *p, struct mz_worker *w)
     if (!p->layout.count && !p->origin && (!w->rank || mz_pool_living_here(p) == 0)) p->origin = w;
     if (!p->layout.count) return p->origin == w;
     if (!c->layout.count) return false; /* it has not come that far */
+    if (c->layout.count > MZ_MAX_PARTS) {
+        hear_nonsense(p, w);
+        return false;
+    }
     uint32_t missing = mz_layout_misses(&p->layout, &c->layout);
     if (missing < p->layout.count || mz_layout_misses(&c->layout, &p->layout) < c->layout.count) {
         refuse(p, w, missing);
@@ -383,8 +399,11 @@ static bool give_task(struct mz_pool *p, struct mz_worker *w)
 
 static void learn_layout(struct mz_pool *p)
 {
-    if (!p->layout.count && p->origin && p->origin->outcome.channel->layout.count)
-        p->layout = p->origin->outcome.channel->layout;
+    if (p->layout.count || !p->origin || !p->origin->outcome.channel->layout.count) return;
+    p->layout = p->origin->outcome.channel->layout;
+    if (p->layout.count <= MZ_MAX_PARTS) return;
+    p->layout.count = 0;
+    if (p->origin->alive) hear_nonsense(p, p->origin);
 }
 
 /* Who has nothing to do gets a branch; if there are none left, the others are asked for some. */

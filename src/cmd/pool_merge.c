@@ -58,10 +58,14 @@ void mz_pool_found(struct mz_pool *p, const struct mz_finding *f, const struct m
     if (p->found.lost) return;
     p->found.items = realloc(p->found.items, (p->found.count + 1) * sizeof *p->found.items);
     if (!p->found.items) abort();
-    struct mz_found *found = &p->found.items[p->found.count++];
+    struct mz_found *found = &p->found.items[p->found.count];
     found->finding = *f;
-    found->steps = mz_memory_new((f->steps + 1) * sizeof *found->steps);
+    found->steps = mz_memory_new((f->steps + (size_t)1) * sizeof *found->steps);
     memcpy(found->steps, steps, f->steps * sizeof *found->steps);
+    if (mz_steps_sound(found->steps, f->steps)) /* the copy: the program may write to the channel meanwhile */
+        p->found.count++;
+    else
+        free(found->steps);
 }
 
 /* From the addresses of a worker to those that all speak of. */
@@ -86,9 +90,10 @@ void mz_pool_collect(struct mz_pool *p)
         for (uint32_t j = 0; j < n; j++) {
             struct mz_finding f = c->findings[j];
             uint64_t size = p->workers[i]->outcome.channel_size;
+            if (f.steps > p->target->options.max_steps + 1) continue; /* no execution is as long */
             if (f.steps_offset > size || f.steps > (size - f.steps_offset) / sizeof(struct mz_step)) continue;
             const struct mz_step *steps = (const void *)((const char *)c + f.steps_offset);
-            if (!mz_finding_tidy(&f, 0) || !mz_steps_sound(steps, f.steps)) continue;
+            if (!mz_finding_tidy(&f, 0)) continue;
             mz_translate_finding(translation(p, p->workers[i]), &f);
             mz_pool_found(p, &f, steps);
         }

@@ -15,6 +15,7 @@
 #include "process.h"
 
 #define FIRST_PATIENCE 60.0 /* seconds for a rank to begin */
+#define NONSENSE       "it sends messages that make no sense"
 
 extern char **environ;
 
@@ -134,6 +135,10 @@ static void hear_hello(struct mz_pool *p, int rank, struct mz_message *m)
 {
     struct mz_cluster *c = p->cluster;
     struct mz_rank *r = &c->ranks[rank];
+    if (r->state != MZ_RANK_SILENT) { /* it has greeted */
+        m->bad = true;
+        return;
+    }
     char *build = mz_get_text(m), *host = mz_get_text(m);
     snprintf(r->host, sizeof r->host, "%s", host);
     if (m->bad || strcmp(build, mz_cluster_build()) != 0) {
@@ -143,10 +148,11 @@ static void hear_hello(struct mz_pool *p, int rank, struct mz_message *m)
     } else {
         r->near = mz_neighbour_get(m);
         mz_cluster_begin(c, MZ_SAY_SETUP);
-        if (!put_setup(p, rank, &c->out))
-            return; /* the program has gone: no worker can be started here either */
-        mz_cluster_send(c, rank);
-        r->state = MZ_RANK_READY;
+        /* False: the program has gone, and no worker can be started here either. */
+        if (!m->bad && put_setup(p, rank, &c->out)) {
+            mz_cluster_send(c, rank);
+            r->state = MZ_RANK_READY;
+        }
     }
     free(build);
     free(host);
@@ -160,12 +166,18 @@ static void leave_out(struct mz_pool *p, int rank)
     p->cluster->left_out++;
 }
 
+static void leave_out_because(struct mz_pool *p, int rank, const char *why)
+{
+    const char *host = p->cluster->ranks[rank].host;
+    mz_notice("rank %d on %s is left out: %s", rank, *host ? host : "an unknown host", why);
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->workers[i]->rank == rank && p->workers[i]->alive) mz_remote_kill(p->workers[i], false);
+    leave_out(p, rank);
+}
+
 void mz_remote_leave_out(struct mz_pool *p, struct mz_worker *w, const char *why)
 {
-    mz_notice("rank %d on %s is left out: %s", w->rank, p->cluster->ranks[w->rank].host, why);
-    for (uint32_t i = 0; i < p->count; i++)
-        if (p->workers[i]->rank == w->rank && p->workers[i]->alive) mz_remote_kill(p->workers[i], false);
-    leave_out(p, w->rank);
+    leave_out_because(p, w->rank, why);
 }
 
 /* ---- workers ---- */
@@ -195,7 +207,8 @@ void mz_remote_start(struct mz_pool *p)
             if (!start_worker(p, r)) return;
 }
 
-static void hear_pieces(struct mz_worker *w, struct mz_message *m)
+/* Copy pieces of a worker's channel. The head of the channel and the places in it stay ours. */
+static void hear_pieces(struct mz_pool *p, struct mz_worker *w, struct mz_message *m)
 {
     struct mz_channel *to = w->outcome.channel;
     while (m->at < m->count && !m->bad) {
@@ -203,9 +216,12 @@ static void hear_pieces(struct mz_worker *w, struct mz_message *m)
         size_t size;
         const void *data = mz_get_block(m, &size);
         uint64_t all = w->outcome.channel_size;
-        if (offset >= all || size > all - offset) m->bad = true;
+        if (offset < offsetof(struct mz_channel, counters) || offset >= all || size > all - offset)
+            m->bad = true;
         if (!m->bad) memcpy((char *)to + offset, data, size);
     }
+    mz_channel_restore(to, &p->target->options);
+    if (to->layout.count > MZ_MAX_PARTS) m->bad = true;
 }
 
 static void hear_ended(struct mz_pool *p, struct mz_worker *w, struct mz_message *m)
@@ -216,7 +232,14 @@ static void hear_ended(struct mz_pool *p, struct mz_worker *w, struct mz_message
     w->outcome.stalled = how & 2;
     w->outcome.peak_memory = mz_get_long(m);
     w->processor = (double)mz_get_long(m) * 1e-6;
-    p->cluster->ranks[w->rank].processor = (double)mz_get_long(m) * 1e-6;
+    double agent = (double)mz_get_long(m) * 1e-6;
+    if (m->bad || how > 3) {
+        w->outcome.wait_status = 0;
+        w->outcome.killed = w->outcome.stalled = false;
+        m->bad = true;
+        return;
+    }
+    p->cluster->ranks[w->rank].processor = agent;
     mz_pool_ended(p, w);
 }
 
@@ -234,7 +257,10 @@ void mz_remote_slots(struct mz_pool *p, int rank, bool anyway)
 
 static void hear_slot(struct mz_pool *p, struct mz_worker *w, struct mz_message *m)
 {
-    mz_common_slot(p->common, mz_get(m));
+    uint32_t name = mz_get(m);
+    if (!mz_common_sound(p->common, name)) m->bad = true;
+    if (m->bad) return;
+    mz_common_slot(p->common, name);
     mz_remote_slots(p, w->rank, true); /* if there is none left, that is an answer, too */
 }
 
@@ -256,7 +282,7 @@ static void hear_of_worker(struct mz_pool *p, struct mz_worker *w, uint32_t kind
         hear_told(p, w, m);
         break;
     case MZ_ANSWER_PIECES:
-        hear_pieces(w, m);
+        hear_pieces(p, w, m);
         break;
     case MZ_ANSWER_ENDED:
         hear_ended(p, w, m);
@@ -265,7 +291,7 @@ static void hear_of_worker(struct mz_pool *p, struct mz_worker *w, uint32_t kind
         hear_slot(p, w, m);
         break;
     default:
-        break;
+        m->bad = true;
     }
 }
 
@@ -287,6 +313,8 @@ static void hear(struct mz_pool *p, int rank, struct mz_message *m)
         break;
     case MZ_ANSWER_ALIVE:
         executions = mz_get_long(m);
+        if (executions < r->executions) m->bad = true; /* it has only ever made more */
+        if (m->bad) break;
         __atomic_add_fetch(&p->common->executions, executions - r->executions, __ATOMIC_RELAXED);
         r->executions = executions;
         r->processor = (double)mz_get_long(m) * 1e-6;
@@ -297,9 +325,14 @@ static void hear(struct mz_pool *p, int rank, struct mz_message *m)
     default: {
         uint32_t number = mz_get(m);
         struct mz_worker *w = number < p->count ? p->workers[number] : NULL;
-        if (w && w->alive && w->rank == rank) hear_of_worker(p, w, kind, m);
+        if (kind > MZ_ANSWER_FAREWELL || !w || w->rank != rank) m->bad = true;
+        if (kind == MZ_ANSWER_FAREWELL)
+            m->bad = false; /* it goes: it will be missed */
+        else if (!m->bad && w->alive)
+            hear_of_worker(p, w, kind, m);
     }
     }
+    if (m->bad && r->state != MZ_RANK_OUT && r->state != MZ_RANK_GONE) leave_out_because(p, rank, NONSENSE);
 }
 
 /* ---- */

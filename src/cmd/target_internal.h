@@ -8,6 +8,8 @@
 /* channel.c: the memory shared with it. Returns a descriptor; or -1 with errno, for mz_channel_failed(). */
 int mz_channel_create(const struct mz_target *t, struct mz_outcome *outcome);
 int mz_channel_failed(int error); /* MZ_STATUS_FAILED after one line */
+/* Where things lie in the channel is what the command has decided, whatever somebody wrote there. */
+void mz_channel_restore(struct mz_channel *c, const struct mz_options_block *options);
 /* What the target wrote is believed only within bounds: it may have been damaged by the program. */
 void mz_channel_tidy(struct mz_channel *c, const struct mz_options_block *options);
 

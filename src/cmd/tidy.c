@@ -64,6 +64,7 @@ static void tidy_findings(struct mz_channel *c)
         struct mz_finding *f = &c->findings[i];
         if (!mz_finding_tidy(f, c->block_count)) continue;
         bool inside = f->steps_offset <= c->size && f->steps_offset % _Alignof(struct mz_step) == 0 &&
+                      f->steps <= c->live_capacity &&
                       f->steps <= (c->size - f->steps_offset) / sizeof(struct mz_step);
         if (!inside) f->steps = 0, f->steps_offset = c->arena_offset;
         if (!mz_steps_sound((const void *)((const char *)c + f->steps_offset), f->steps)) f->steps = 0;

@@ -18,6 +18,7 @@
 
 #define MZ_MAX_THREADS  64
 #define MZ_MAX_FINDINGS 256
+#define MZ_MOST_STEPS   1000000000u /* --max-steps */
 #define MZ_MAX_MODULES  64
 #define MZ_MAX_FRAMES   24
 #define MZ_TEXT         256

@@ -44,6 +44,14 @@ struct mz_common {
     volatile uint32_t asks;  /* slots are given out elsewhere: who needs one says so, and waits for it here */
 };
 
+/* Can there be a thread of that name? Its parent has a slot. */
+static inline bool mz_common_sound(const struct mz_common *c, uint32_t name)
+{
+    uint32_t parent = (name - 1) >> 8, child = (name - 1) & 255;
+    return name && parent < MZ_MAX_THREADS && child < MZ_MAX_THREADS &&
+           (parent == 0 || __atomic_load_n(&c->slots[parent], __ATOMIC_ACQUIRE));
+}
+
 /* The slot of the thread of that name, which may be new; 0: there is none left. */
 static inline int mz_common_slot(struct mz_common *c, uint32_t name)
 {

@@ -3,6 +3,8 @@
  *   checkpoint  read it, hand out what is left in it, hear nonsense from workers, explain its findings
  *   trace       read it, vet it, explain it
  *   channel     a channel that the program has written to, SEED-FILE is any file
+ *   rank0       messages from other ranks to rank 0, likewise (rank0.c)
+ *   agent       messages from rank 0 to an agent, likewise (agent.c)
  *   tree        a recorded tree (--record-tree): read it, simulate searches on it
  *
  * In one process, built with sanitizers: it must come to its end. Each case is known by its number: with COUNT 1 and the
@@ -28,6 +30,7 @@
 #include "../../src/report/tracefile.h"
 #include "../../src/event/tree_file.h"
 #include "../../tools/simulate/simulate.h"
+#include "fuzz.h"
 
 #define ROOM  (64u << 20)
 #define LINES 7 /* of the head of a checkpoint: what it is of */
@@ -44,13 +47,13 @@ static uint64_t whole; /* cases that were believed, and used */
 
 static uint64_t state;
 
-static uint32_t next_random(uint32_t below)
+uint32_t next_random(uint32_t below)
 {
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
     return below ? (uint32_t)(state >> 20) % below : 0;
 }
 
-static void damage_once(uint8_t *data, size_t size)
+void damage_once(uint8_t *data, size_t size)
 {
     static const uint64_t odd[] = {0,          1,          0x7f,       0x80,       0xff, 0xffff,
                                    0x7fffffff, 0x80000000, 0xffffffff, UINT64_MAX, 64,   65};
@@ -75,6 +78,19 @@ static void damage_once(uint8_t *data, size_t size)
     }
 }
 
+/* Sizes, counts and places are few bytes among many: damage them in particular. */
+void damage_places(struct mz_channel *c)
+{
+    for (uint32_t n = next_random(4); n > 0; n--) {
+        size_t head = offsetof(struct mz_channel, options), at = offsetof(struct mz_channel, live_offset);
+        damage_once((uint8_t *)c, head);
+        damage_once((uint8_t *)c + at, offsetof(struct mz_channel, tree_file) - at);
+        damage_once((uint8_t *)&c->module_count, 6 * sizeof c->module_count);
+        if (next_random(4) == 0) damage_once((uint8_t *)&c->layout.count, sizeof c->layout.count);
+        damage_once((uint8_t *)&c->findings[0].steps, sizeof(uint32_t) + sizeof(uint64_t));
+    }
+}
+
 /* A copy, damaged from `start` on; sometimes cut short. */
 static uint8_t *damaged(const uint8_t *seed, size_t start, size_t *size)
 {
@@ -87,8 +103,8 @@ static uint8_t *damaged(const uint8_t *seed, size_t start, size_t *size)
 
 /* ---- what is done with it ---- */
 
-static void explain(const struct mz_outcome *outcome, const struct mz_finding *f, const struct mz_step *steps,
-                    size_t count)
+void explain(const struct mz_outcome *outcome, const struct mz_finding *f, const struct mz_step *steps,
+             size_t count)
 {
     struct mz_report report = {.algorithm = "optimal", .verdict = MZ_ERROR, .bug_count = 1};
     struct mz_strbuf text = {0}, json = {0};
@@ -229,6 +245,7 @@ static void fuzz_channel(void)
     for (uint32_t n = next_random(400); n > 0; n--) damage_once((uint8_t *)c, sizeof *c);
     for (uint32_t n = next_random(100); n > 0; n--)
         damage_once((uint8_t *)c->findings, 2 * sizeof *c->findings);
+    damage_places(c);
     mz_channel_tidy(c, &target.options);
     damage_once((uint8_t *)c + c->records_offset, 8 * sizeof(struct mz_record));
     mz_channel_tidy(c, &target.options);
@@ -365,10 +382,13 @@ int main(int argc, char **argv)
             fuzz_checkpoint((const uint8_t *)seed.data, seed.length, fd, path);
         if (!strcmp(argv[1], "trace")) fuzz_trace((const uint8_t *)seed.data, seed.length, fd, path);
         if (!strcmp(argv[1], "channel")) fuzz_channel();
+        if (!strcmp(argv[1], "rank0")) fuzz_rank0();
+        if (!strcmp(argv[1], "agent")) fuzz_agent();
         if (!strcmp(argv[1], "tree")) fuzz_tree((const uint8_t *)seed.data, seed.length, fd, path);
     }
-    printf("%llu damaged %ss, %llu of them used\n", (unsigned long long)count, argv[1],
-           (unsigned long long)whole);
+    printf("%llu damaged cases of %s", (unsigned long long)count, argv[1]);
+    if (whole) printf(", %llu of them read as whole", (unsigned long long)whole);
+    puts("");
     free(path);
     mz_strbuf_release(&seed);
     return 0;

@@ -53,6 +53,8 @@ try checkpoint open $((count * 3 / 2))
 try checkpoint found $((count * 3 / 2))
 try trace trace "$count"
 try channel trace "$count"
+try rank0 trace "$count"
+try agent trace "$count"
 try tree tree "$count"
 try tree tree2 "$count"
 echo "$passed passed, $failed failed"
