@@ -126,6 +126,12 @@ fuzz_o := $(patsubst %.c,$B/asan/%.o,$(base_c) $(event_c) $(engine_c) $(balance_
           $(addprefix tools/simulate/,tree.c ours.c paper.c queue.c waiting.c askers.c))
 $B/asan/mz-fuzz-formats: $(fuzz_o)
 	$(CC) -fsanitize=address,undefined -o $@ $^ -ldw -lelf -lm $(ZYDIS)
+# The command itself: it finds the library and the header through the links beside it.
+$B/asan/mazurka: $(patsubst %.c,$B/asan/%.o,$(base_c) $(event_c) $(engine_c) $(balance_c) $(report_c) $(cmd_c)) $B/libmazurka.so
+	$(CC) -fsanitize=address,undefined -o $@ $(filter %.o,$^) -ldw -lelf -lm $(ZYDIS)
+	ln -sfn .. $B/asan/build
+	ln -sfn ../../include $B/asan/include
+$B/asan/src/cmd/scan_code.o: CPPFLAGS += $(if $(ZYDIS),-DMZ_ZYDIS)
 $B/asan/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CSTD) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all $(CPPFLAGS) -MMD -MP -c -o $@ $<
@@ -138,18 +144,19 @@ run: setup
 	@sh tools/run.sh
 
 test: setup
-	@$(MAKE) --no-print-directory -s all $B/mz-random $B/asan/mz-random $B/mz-simulate $B/mz-simulate-test $B/mz-layout-test $B/asan/mz-fuzz-formats
+	@$(MAKE) --no-print-directory -s all $B/mz-random $B/asan/mz-random $B/mz-simulate $B/mz-simulate-test $B/mz-layout-test $B/asan/mz-fuzz-formats $B/asan/mazurka
 	@sh tests/run.sh
 
 # The whole matrix instead of a sample: hours.
 test-full: setup
-	@$(MAKE) --no-print-directory -s all $B/mz-random $B/asan/mz-random $B/mz-simulate $B/mz-simulate-test $B/mz-layout-test $B/asan/mz-fuzz-formats
+	@$(MAKE) --no-print-directory -s all $B/mz-random $B/asan/mz-random $B/mz-simulate $B/mz-simulate-test $B/mz-layout-test $B/asan/mz-fuzz-formats $B/asan/mazurka
 	@SLOW=1 MATRIX=all sh tests/run.sh
 
-# Damaged files for longer: 30,000 checkpoints, 10,000 traces, 10,000 channels. Another FUZZ_SEED, other cases.
+# Damaged files for longer: 30,000 checkpoints, 10,000 of each other kind, 10,000 traces through the commands show and
+# replay themselves. Another FUZZ_SEED, other cases.
 fuzz: setup
-	@$(MAKE) --no-print-directory -s all $B/asan/mz-fuzz-formats
-	@FUZZ_FORMATS=$${FUZZ_FORMATS:-10000} SECTION_LIMIT=36000 sh tests/run.sh formats
+	@$(MAKE) --no-print-directory -s all $B/asan/mz-fuzz-formats $B/asan/mazurka
+	@FUZZ_FORMATS=$${FUZZ_FORMATS:-10000} FUZZ_COMMANDS=$${FUZZ_COMMANDS:-10000} SECTION_LIMIT=36000 sh tests/run.sh formats
 
 bench: setup
 	@$(MAKE) --no-print-directory -s all

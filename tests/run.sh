@@ -272,6 +272,7 @@ run_section() {
     formats) # damaged files, behind right checksums
         if [ -x build/asan/mz-fuzz-formats ]; then
             run_counted formats sh tests/fuzz/run.sh "${FUZZ_FORMATS:-400}" "${FUZZ_SEED:-1}"
+            run_counted commands sh tests/fuzz/commands.sh "${FUZZ_COMMANDS:-40}" "${FUZZ_SEED:-1}"
         else
             echo "  not built: make build/asan/mz-fuzz-formats"
         fi

@@ -90,7 +90,7 @@ int mz_channel_create(const struct mz_target *t, struct mz_outcome *outcome)
         memcpy(c->locations, t->locations, c->location_count * sizeof *c->locations);
     }
     if (t->options.mode == MZ_MODE_REPLAY && t->threads) memcpy(c->threads, t->threads, sizeof c->threads);
-    if (t->options.mode == MZ_MODE_REPLAY)
+    if (t->options.mode == MZ_MODE_REPLAY && t->options.schedule_length)
         memcpy((char *)c + c->options.schedule_offset, t->schedule,
                t->options.schedule_length * sizeof(struct mz_step));
     if (t->tree_file) memcpy(c->tree_file, t->tree_file, strnlen(t->tree_file, sizeof c->tree_file - 1));

@@ -28,6 +28,10 @@ static int changed(const char *trace, const struct mz_recipe *r, const char *use
 /* The program of the trace, built or found again, and still the same. */
 static int prepare(const char *trace, const struct mz_recipe *r, bool trust, struct mz_program *program)
 {
+    if (!r->binary && r->build.count == 0)
+        return mz_fail(
+            "%s: the trace names neither a program nor source files: make it again with `mazurka check`",
+            trace);
     int status = trust ? 0 : mz_vet_recipe(trace, r);
     if (status == 0 && r->binary)
         status = mz_build_take(r->binary, program);

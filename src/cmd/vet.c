@@ -218,6 +218,28 @@ static int check_owner(const char *trace, const char *path)
     return needs_trust(trace, path, "belongs to another user");
 }
 
+/* What the compiler reads from there becomes code that runs: nobody else may be able to put it there. */
+static int check_read(const char *trace, const char *path)
+{
+    struct stat s;
+    int status = check_owner(trace, path);
+    if (status == 0 && stat(path, &s) == 0 && S_ISDIR(s.st_mode) && (s.st_mode & S_IWOTH))
+        status = needs_trust(trace, path, "is a directory that everybody can write to");
+    return status;
+}
+
+/* The file or directory that a flag makes the compiler or linker read; NULL: none. */
+static const char *read_by(const struct mz_cc_word *w)
+{
+    static const char *const joined[] = {"-isystem", "-iquote", "-idirafter", "-include",
+                                         "-imacros", "-I",      "-L"};
+    static const char *const names[] = {"-D", "-U", "-u", "-l", "-z", "--define-macro", "--undefine-macro"};
+    if (w->value) return w->text[0] == '-' && !is_one_of(w->text, names, COUNT(names)) ? w->value : NULL;
+    for (size_t i = 0; i < COUNT(joined); i++)
+        if (starts(w->text, joined[i]) && w->text[strlen(joined[i])]) return w->text + strlen(joined[i]);
+    return NULL;
+}
+
 static int check_word(const char *trace, const struct mz_cc_word *w)
 {
     static const char *const languages[] = {"c", "c++", "none", "assembler", "assembler-with-cpp"};
@@ -236,7 +258,7 @@ static int check_word(const char *trace, const struct mz_cc_word *w)
     default: /* they write files */
         break;
     }
-    if (safe) return 0;
+    if (safe) return read_by(w) ? check_read(trace, read_by(w)) : 0;
     char *what =
         mz_format("the flag %s%s%s of the trace", w->text, w->value ? " " : "", w->value ? w->value : "");
     int status = needs_trust(trace, what, "may run programs or write files");
@@ -249,6 +271,11 @@ static int check_words(const char *trace, const struct mz_list *words)
     struct mz_cc_line line;
     struct mz_list copy = {0};
     mz_list_append(&copy, words);
+    /* The file could be another one when the compiler is started. */
+    for (size_t i = 0; i < words->count; i++)
+        if (words->items[i][0] == '@')
+            return mz_list_release(&copy),
+                   needs_trust(trace, words->items[i], "may name flags that run programs");
     int status = mz_cc_line_parse(&line, mz_list_argv(&copy));
     for (size_t i = 0; status == 0 && i < line.count; i++) status = check_word(trace, &line.words[i]);
     mz_cc_line_release(&line);

@@ -2,6 +2,8 @@
  *
  *   checkpoint  read it, hand out what is left in it, hear nonsense from workers, explain its findings
  *   trace       read it, vet it, explain it
+ *   spoil       write damaged traces as files 1, 2, ... into the directory MZ_FUZZ_OUT, for commands.sh; each eighth one
+ *               without a right checksum
  *   channel     a channel that the program has written to, SEED-FILE is any file
  *   rank0       messages from other ranks to rank 0, likewise (rank0.c)
  *   agent       messages from rank 0 to an agent, likewise (agent.c)
@@ -10,6 +12,7 @@
  * In one process, built with sanitizers: it must come to its end. Each case is known by its number: with COUNT 1 and the
  * number as SEED it is run alone. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,6 +229,21 @@ static void fuzz_trace(const uint8_t *seed, size_t size, int fd, const char *pat
     free(copy);
 }
 
+static void spoil_trace(const uint8_t *seed, size_t size, uint64_t number)
+{
+    bool raw = next_random(8) == 0;
+    size_t length = raw ? size : size - strlen("checksum\t") - 65;
+    uint8_t *copy = damaged(seed, next_random(8) ? strlen("mazurka-trace\t2\n") : 0, &length);
+    char *path = mz_format("%s/%llu", getenv("MZ_FUZZ_OUT"), (unsigned long long)number);
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    if (fd < 0) abort();
+    if (raw && write(fd, copy, length) != (ssize_t)length) abort();
+    if (!raw) write_sealed(fd, copy, length, "checksum\t", "\n");
+    close(fd);
+    free(path);
+    free(copy);
+}
+
 /* ---- channels ---- */
 
 static void fuzz_channel(void)
@@ -381,6 +399,7 @@ int main(int argc, char **argv)
         if (!strcmp(argv[1], "checkpoint"))
             fuzz_checkpoint((const uint8_t *)seed.data, seed.length, fd, path);
         if (!strcmp(argv[1], "trace")) fuzz_trace((const uint8_t *)seed.data, seed.length, fd, path);
+        if (!strcmp(argv[1], "spoil")) spoil_trace((const uint8_t *)seed.data, seed.length, i);
         if (!strcmp(argv[1], "channel")) fuzz_channel();
         if (!strcmp(argv[1], "rank0")) fuzz_rank0();
         if (!strcmp(argv[1], "agent")) fuzz_agent();
