@@ -298,7 +298,7 @@ run_section() {
         ;;
     cli)
         # One test after the other, in two halves at the same time: much of it is waiting.
-        names=$(sed -n 's/^test_\([a-z_0-9]*\)().*/\1/p' tests/cli/run.sh)
+        names=$(cat tests/cli/*.sh | sed -n 's/^test_\([a-z_0-9]*\)().*/\1/p')
         for half in 0 1; do
             # shellcheck disable=SC2046
             timeout -k 5 "${SECTION_LIMIT:-1200}" sh tests/cli/run.sh $(echo "$names" | awk -v half=$half 'NR % 2 == half') \

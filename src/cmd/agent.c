@@ -118,6 +118,30 @@ static void put_beginning(struct mz_worker *w, struct mz_message *m)
     w->begun = true;
 }
 
+/* Send what the worker did not see, and its warnings, before anything that counts as explored: rank 0 saves both. */
+static void send_unseen(struct agent *a, struct mz_worker *w)
+{
+    const struct mz_channel *c = w->outcome.channel;
+    uint32_t texts = w->unseen_sent;
+    while (texts < MZ_MAX_UNSEEN && c->unseen[texts][0]) texts++;
+    if (texts == w->unseen_sent && c->unseen_write_count == w->writes_sent &&
+        c->warning_count == w->warnings_sent && c->reorder_count == w->reorders_sent)
+        return;
+    w->unseen_sent = texts;
+    w->writes_sent = c->unseen_write_count;
+    w->warnings_sent = c->warning_count;
+    w->reorders_sent = c->reorder_count;
+    struct mz_message *m = begin_of(a, MZ_ANSWER_PIECES, w);
+    put_sparse(m, w, FIELD(c, unseen));
+    put_sparse(m, w, FIELD(c, unseen_write_count));
+    put_sparse(m, w, FIELD(c, unseen_writes));
+    put_sparse(m, w, FIELD(c, warning_count));
+    put_sparse(m, w, FIELD(c, warnings));
+    put_sparse(m, w, FIELD(c, reorder_count));
+    put_sparse(m, w, FIELD(c, reorders));
+    send(a);
+}
+
 static void send_news(struct agent *a, struct mz_worker *w)
 {
     const struct mz_channel *c = w->outcome.channel;
@@ -437,6 +461,7 @@ static void look_at_workers(struct agent *a, double now)
     for (uint32_t i = 0; i < a->pool.count; i++) {
         struct mz_worker *w = a->pool.workers[i];
         if (!w->alive) continue;
+        send_unseen(a, w);
         send_told(a, w);
         send_slot(a, w);
         mz_worker_flush(w);

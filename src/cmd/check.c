@@ -331,6 +331,7 @@ static int explore(struct check *c)
                                    s->checkpoint_interval,
                                    &origin,
                                    c->cluster,
+                                   .unseen = &c->report.unseen,
                                    .starts_over = s->safe != MZ_SAFE_OFF,
                                    .may_give_up = !c->cluster};
     t.cluster = c->launched;

@@ -1,7 +1,8 @@
 /* Checkpoints: all that is left of a search, in a file, and what has been found and counted so far.
  *
- *   mazurka checkpoint 4\n version\n open\n, complete\n or ended\n   and what it is of (origin.h), compared as text
- *   the layout of addresses, slots of threads, counters, findings with their schedules, the balancer's tree
+ *   mazurka checkpoint 5\n version\n open\n, complete\n or ended\n   and what it is of (origin.h), compared as text
+ *   the layout of addresses, slots of threads, counters, findings with their schedules, what was not seen and warnings,
+ *   the balancer's tree
  *   SHA-256 of all that, in hex
  *
  * It is written beside the old one and renamed, so whenever we are killed there is a whole one. No other file
@@ -27,7 +28,7 @@
 #include "tidy.h"
 
 #define ANY_FORM "mazurka checkpoint "
-#define MAGIC    ANY_FORM "4\n"
+#define MAGIC    ANY_FORM "5\n"
 #define COMPLETE "complete\n"
 #define ENDED    "ended\n" /* by an error */
 #define NEW      ".new"    /* while it is written */
@@ -63,6 +64,32 @@ static void put_findings(struct mz_pool *p, struct mz_message *m)
         mz_put_bytes(m, &p->found.items[i].finding, sizeof p->found.items[i].finding);
         mz_put_bytes(m, p->found.items[i].steps, p->found.items[i].finding.steps * sizeof(struct mz_step));
     }
+}
+
+static void put_text(struct mz_message *m, const char *text)
+{
+    mz_put(m, (uint32_t)strlen(text));
+    mz_put_bytes(m, text, strlen(text));
+}
+
+/* Lines about searches before this one; what the channels of workers have. */
+static void put_unseen(struct mz_pool *p, struct mz_message *m)
+{
+    struct mz_channel *c = mz_pool_unseen(p);
+    const struct mz_list *lines = p->options->unseen;
+    uint32_t count = lines ? (uint32_t)lines->count : 0, texts = 0;
+    mz_put(m, count);
+    for (uint32_t i = 0; i < count; i++) put_text(m, lines->items[i]);
+    while (texts < MZ_MAX_UNSEEN && c->unseen[texts][0]) texts++;
+    mz_put(m, texts);
+    for (uint32_t i = 0; i < texts; i++) put_text(m, c->unseen[i]);
+    mz_put(m, c->unseen_write_count);
+    mz_put_bytes(m, c->unseen_writes, c->unseen_write_count * sizeof *c->unseen_writes);
+    mz_put(m, c->warning_count);
+    mz_put_bytes(m, c->warnings, c->warning_count * sizeof *c->warnings);
+    mz_put(m, c->reorder_count);
+    mz_put_bytes(m, c->reorders, c->reorder_count * sizeof *c->reorders);
+    free(c);
 }
 
 static char *directory_of(const char *path)
@@ -245,6 +272,7 @@ void mz_checkpoint_write(struct mz_pool *p)
     for (int i = 0; i < MZ_MAX_THREADS; i++) mz_put(m, p->common->slots[i]);
     mz_put_bytes(m, &counters, sizeof counters);
     put_findings(p, m);
+    put_unseen(p, m);
     mz_balance_save(p->balance, m);
     struct mz_sha256 s;
     mz_sha256_init(&s);
@@ -311,6 +339,46 @@ static void get_findings(struct mz_pool *p, struct mz_message *m)
     }
 }
 
+/* A new string. */
+static char *get_text(struct mz_message *m)
+{
+    uint32_t size = mz_get_count(m, 1);
+    char *text = mz_memory_stringn((const char *)m->data + m->at, size);
+    m->at += size;
+    return text;
+}
+
+static uint32_t get_entries(struct mz_message *m, void *to, uint32_t most, size_t each)
+{
+    uint32_t count = mz_get(m);
+    if (count > most) m->bad = true;
+    if (!m->bad) mz_get_bytes(m, to, count * each);
+    return m->bad ? 0 : count;
+}
+
+static void get_unseen(struct mz_pool *p, struct mz_message *m)
+{
+    struct mz_channel *c = p->kept = mz_memory_new(sizeof *c);
+    for (uint32_t n = mz_get_count(m, sizeof n); n > 0 && !m->bad; n--) {
+        char *line = get_text(m);
+        if (!m->bad && p->options->unseen && !mz_list_has(p->options->unseen, line))
+            mz_list_add(p->options->unseen, line);
+        free(line);
+    }
+    uint32_t texts = mz_get_count(m, sizeof texts);
+    if (texts > MZ_MAX_UNSEEN) m->bad = true;
+    for (uint32_t i = 0; i < texts && !m->bad; i++) {
+        char *text = get_text(m);
+        if (!*text || strlen(text) >= MZ_LONG_TEXT) m->bad = true;
+        memcpy(c->unseen[i], text, strnlen(text, MZ_LONG_TEXT - 1));
+        free(text);
+    }
+    c->unseen_write_count = get_entries(m, c->unseen_writes, MZ_MAX_UNSEEN_WRITES, sizeof *c->unseen_writes);
+    c->warning_count = get_entries(m, c->warnings, MZ_MAX_WARNINGS, sizeof *c->warnings);
+    c->reorder_count = get_entries(m, c->reorders, MZ_MAX_REORDERS, sizeof *c->reorders);
+    mz_channel_contents_tidy(c);
+}
+
 int mz_checkpoint_read(struct mz_pool *p)
 {
     const char *path = p->options->resume;
@@ -331,6 +399,7 @@ int mz_checkpoint_read(struct mz_pool *p)
         for (int i = 0; i < MZ_MAX_THREADS; i++) p->common->slots[i] = mz_get(&m);
         mz_get_bytes(&m, &p->before, sizeof p->before);
         get_findings(p, &m);
+        get_unseen(p, &m);
         if (m.bad || !mz_balance_load(p->balance, &m) || m.at != m.count)
             wrong = mz_memory_string("it is damaged");
         struct mz_balance_counts c = mz_balance_counts(p->balance);

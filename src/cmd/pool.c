@@ -599,6 +599,7 @@ static void clean_up(struct mz_pool *p)
     free(p->workers);
     for (uint32_t i = 0; i < p->found.count; i++) free(p->found.items[i].steps);
     free(p->found.items);
+    free(p->kept);
     mz_balance_free(p->balance);
     mz_region_free(p->message.data, ROOM);
     mz_region_free(p->reply.data, ROOM);

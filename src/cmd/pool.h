@@ -19,6 +19,8 @@ struct mz_pool_options {
     const struct mz_origin *origin;  /* what a checkpoint must be of */
     struct mz_cluster *cluster;      /* NULL: there are no other ranks */
     bool starts_over;                /* the checkpoint is that of a search before, which is thrown away */
+    struct mz_list
+        *unseen;      /* lines about searches before this one: saved, and read when resuming; NULL: none */
     bool may_give_up; /* if each execution is a part by itself: outcome->given_up, no channel */
 };
 

@@ -32,6 +32,7 @@ struct mz_worker {
     /* For its agent: what rank 0 has been told. */
     struct mz_counters sent;
     uint32_t findings_sent, slot_asked;
+    uint32_t unseen_sent, writes_sent, warnings_sent, reorders_sent;
     bool begun;
 };
 
@@ -74,6 +75,8 @@ struct mz_pool {
         bool lost;             /* there are more */
     } found;                   /* by workers so far, and before */
     struct mz_counters before; /* resumed: the counts of before */
+    struct mz_channel
+        *kept; /* resumed: what was not seen before, and warnings; NULL: nothing. See pool_merge.c */
     enum mz_saving saving;
     double saving_since, saved; /* when */
     bool stop_when_saved, signalled;
@@ -128,6 +131,9 @@ void mz_pool_merge(struct mz_pool *p);
 struct mz_counters mz_pool_counters(const struct mz_pool *p);
 void mz_pool_found(struct mz_pool *p, const struct mz_finding *f, const struct mz_step *steps);
 void mz_pool_collect(struct mz_pool *p); /* what workers have found since */
+/* What no worker has seen, now and before, and their warnings: a channel of which only these lists count, with addresses
+ * as all speak of them. The caller frees it. */
+struct mz_channel *mz_pool_unseen(struct mz_pool *p);
 
 /* checkpoint.c */
 int mz_checkpoint_try(const char *path); /* 0, or MZ_STATUS_FAILED after one line */

@@ -170,16 +170,44 @@ static void add_unseen_writes(struct mz_channel *to, const struct mz_channel *fr
     }
 }
 
+/* What a checkpoint keeps. */
+static void add_lists(struct mz_channel *to, const struct mz_channel *from)
+{
+    add_texts(to->unseen[0], from->unseen[0], MZ_MAX_UNSEEN, MZ_LONG_TEXT);
+    add_unseen_writes(to, from);
+    add_warnings(to, from);
+    add_reorders(to, from);
+}
+
 static void add_channel(struct mz_channel *to, const struct mz_channel *from)
 {
     for (int t = 0; t < MZ_MAX_THREADS; t++)
         if (!to->threads[t].used) to->threads[t] = from->threads[t];
     add_texts(to->notes[0], from->notes[0], sizeof to->notes / MZ_TEXT, MZ_TEXT);
-    add_texts(to->unseen[0], from->unseen[0], MZ_MAX_UNSEEN, MZ_LONG_TEXT);
-    add_unseen_writes(to, from);
-    add_warnings(to, from);
-    add_reorders(to, from);
+    add_lists(to, from);
     to->findings_lost |= from->findings_lost;
+}
+
+/* Workers may still write to their channels: look at copies. */
+struct mz_channel *mz_pool_unseen(struct mz_pool *p)
+{
+    struct mz_channel *all = mz_memory_new(sizeof *all), *one = mz_memory_new(sizeof *one);
+    if (p->kept) add_lists(all, p->kept);
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct mz_channel *c = p->workers[i]->outcome.channel;
+        memcpy(one->unseen, c->unseen, sizeof one->unseen);
+        memcpy(one->unseen_writes, c->unseen_writes, sizeof one->unseen_writes);
+        memcpy(one->warnings, c->warnings, sizeof one->warnings);
+        memcpy(one->reorders, c->reorders, sizeof one->reorders);
+        one->unseen_write_count = c->unseen_write_count;
+        one->warning_count = c->warning_count;
+        one->reorder_count = c->reorder_count;
+        mz_channel_contents_tidy(one);
+        mz_translate_channel(translation(p, p->workers[i]), one);
+        add_lists(all, one);
+    }
+    free(one);
+    return all;
 }
 
 /* Files are looked for here. */
@@ -250,6 +278,7 @@ void mz_pool_merge(struct mz_pool *p)
     }
     o->peak_memory += mz_process_peak(); /* the tree is here */
     struct mz_channel *c = main->outcome.channel;
+    if (p->kept) add_lists(c, p->kept);
     add_slots(c, p->common);
     if (main->rank) name_modules(p, c);
     tell_sharing(p, &exact, &o->sharing);

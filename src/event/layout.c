@@ -116,6 +116,11 @@ void mz_translate_channel(const struct mz_translation *t, struct mz_channel *c)
         mz_translate(t, &c->unseen_writes[i].address);
         code(t, &c->unseen_writes[i].pc);
     }
+    for (uint32_t i = 0; i < c->reorder_count && i < MZ_MAX_REORDERS; i++)
+        for (int k = 0; k < 2; k++) {
+            mz_translate(t, &c->reorders[i].key[k]);
+            code(t, &c->reorders[i].pc[k]);
+        }
     for (uint32_t i = 0; i < c->warning_count && i < MZ_MAX_WARNINGS; i++)
         for (uint32_t k = 0; k < MZ_WARNING_STEPS; k++) {
             mz_translate(t, &c->warnings[i].step[k].held);

@@ -172,3 +172,74 @@ END
     run 3 ./refused mazurka check -q --strict reads.c || return 1
     run 0 ./refused mazurka check -j 2 --json reads.c && has out "the kernel refused the seccomp filter"
 }
+
+# Two threads whose memory orders allow more than is explored.
+weak_orders() {
+    cat << 'EOF'
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x, y, r;
+static void *a(void *v)
+{
+    atomic_store_explicit(&x, 1, memory_order_relaxed);
+    r = atomic_load_explicit(&y, memory_order_relaxed);
+    return v;
+}
+static void *b(void *v)
+{
+    atomic_store_explicit(&y, 1, memory_order_relaxed);
+    r = atomic_load_explicit(&x, memory_order_relaxed);
+    return v;
+}
+int main(void)
+{
+    pthread_t s, t;
+    pthread_create(&s, 0, a, 0);
+    pthread_create(&t, 0, b, 0);
+    pthread_join(s, 0);
+    pthread_join(t, 0);
+    return 0;
+}
+EOF
+}
+
+# same_verdict COMMAND...: the verdict of the search that was saved, line by line
+same_verdict() {
+    run "${status:-0}" "$@" || return 1
+    sed '/^No error in/,$d' out > now && cmp -s now before && return 0
+    complain "another verdict after --resume: $(head -n 3 now)"
+}
+
+# What was not seen before a checkpoint is still not seen when the search is resumed.
+test_unseen_is_saved() {
+    weak_orders > weak.c
+    for jobs in 1 2; do
+        run 0 mazurka check -j $jobs --checkpoint=c weak.c && first_line out "verified, except: weak memory" || return 1
+        sed '/^No error in/,$d' out > before
+        same_verdict mazurka check --resume=c weak.c && same_verdict mazurka check -j 2 --resume=c --checkpoint=d weak.c &&
+            same_verdict mazurka check --resume=d weak.c && run 0 mazurka check --resume=d --json weak.c &&
+            has out '"weak memory is not explored' && run 3 mazurka check --resume=d --strict weak.c || return 1
+    done
+    # Interrupted, before it saw all of that or after it.
+    run 3 mazurka check --max-executions=1 --checkpoint=e weak.c && run 0 mazurka check --resume=e weak.c &&
+        first_line out "verified, except: weak memory" || return 1
+    # The search that noticed an unseen write was thrown away; the one that was saved is the second.
+    unset MAZURKA_MUST_REPLAY
+    export MAZURKA_TRUST_HOOKS=1
+    run 0 mazurka check -j 2 --checkpoint=f -DCHECK "$root/tests/programs/unseen_rarely.c" &&
+        first_line out "verified, except: " || return 1
+    sed '/^No error in/,$d' out > before
+    same_verdict mazurka check --resume=f -DCHECK "$root/tests/programs/unseen_rarely.c" || return 1
+    # Of ranks elsewhere, too.
+    command -v mpirun.mpich > /dev/null && [ -e "$root/build/libmazurka-mpich.so" ] || return 0
+    unset MAZURKA_TRUST_HOOKS
+    MAZURKA_SHARE_AT_ONCE=1 MAZURKA_FAR=1 run 0 mpirun.mpich -n 3 "$mazurka" check --checkpoint=g weak.c &&
+        first_line out "verified, except: weak memory" || return 1
+    run 0 mazurka check --resume=g weak.c && first_line out "verified, except: weak memory"
+}
+
+# A file of the form before has no such lines: it is refused.
+test_old_checkpoint_is_refused() {
+    weak_orders > weak.c
+    run 0 mazurka check --checkpoint=c weak.c && sed '1s/5$/4/' c > old && refuses "no checkpoint of this version" mazurka check --resume=old weak.c
+}

@@ -181,6 +181,7 @@ static void try_checkpoint(const char *path, const struct mz_origin *origin)
         free(p.found.items[i].steps);
     }
     free(p.found.items);
+    free(p.kept);
 }
 
 static void fuzz_checkpoint(const uint8_t *seed, size_t size, int fd, const char *path)
