@@ -87,9 +87,12 @@ static const char *distrust(const char *directory)
 {
     struct stat s;
     char *parent = mz_memory_stringn(directory, (size_t)(strrchr(directory, '/') - directory));
-    bool sticky = stat(parent, &s) == 0 && (s.st_mode & S_ISVTX);
-    bool shared = mz_files_shared(parent);
+    bool known = stat(*parent ? parent : "/", &s) == 0;
+    bool sticky = known && (s.st_mode & S_ISVTX) && (s.st_uid == geteuid() || s.st_uid == 0);
+    bool shared = known && mz_files_shared(*parent ? parent : "/");
     free(parent);
+    if (lstat(directory, &s) == 0 && S_ISLNK(s.st_mode) && s.st_uid != geteuid() && s.st_uid != 0)
+        return "another user has put a link there";
     if (stat(directory, &s) < 0) return NULL;
     if (s.st_uid != geteuid()) return "it belongs to another user";
     if (mz_files_shared(directory)) return "others can write to it";

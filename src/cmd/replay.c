@@ -3,6 +3,7 @@
 #include "commands.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,6 +41,16 @@ static int prepare(const char *trace, const struct mz_recipe *r, bool trust, str
     if (status == 0 && strcmp(program->identity, r->identity) != 0)
         status = changed(trace, r, program->compiler);
     return status;
+}
+
+/* Our own files are not in the directory of the trace. */
+static void make_absolute(char **path)
+{
+    char here[PATH_MAX];
+    if (!*path || **path == '/' || !getcwd(here, sizeof here)) return;
+    char *whole = mz_format("%s/%s", here, *path);
+    free(*path);
+    *path = whole;
 }
 
 /* Where `check` ran, so that relative names mean the same. */
@@ -115,6 +126,7 @@ int mz_command_replay(int argc, char **argv)
         if (s.words.count != 1 || s.arguments.count)
             status = mz_fail("replay: one trace file is wanted: mazurka replay TRACE");
         if (status == 0) status = mz_trace_read(s.words.items[0], &recipe, &bug);
+        make_absolute(&s.json_file);
         if (status == 0) enter_directory(&recipe);
         if (status == 0) status = run(s.words.items[0], &s, &recipe, &bug);
     }

@@ -50,7 +50,9 @@ void mz_tempdir_remove(void)
 static bool is_safe(const char *directory)
 {
     struct stat s;
-    return !(stat(directory, &s) == 0 && (s.st_mode & S_IWOTH) && !(s.st_mode & S_ISVTX));
+    if (stat(directory, &s) < 0) return true; /* that it is not there is said later */
+    if (s.st_uid != geteuid() && s.st_uid != 0) return geteuid() == 0 && !(s.st_mode & S_IWOTH);
+    return !(s.st_mode & S_IWOTH) || (s.st_mode & S_ISVTX);
 }
 
 const char *mz_tempdir(void)

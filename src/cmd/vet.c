@@ -172,6 +172,21 @@ static bool is_safe_with_value(const char *word)
     return is_one_of(word, options, COUNT(options));
 }
 
+/* A macro can put any code into the program, or another name for a function: NAME, NAME=number, NAME=CONSTANT and types. */
+static bool is_safe_macro(const char *text)
+{
+    static const char *const types[] = {"char",     "short",  "int",   "long",
+                                        "unsigned", "signed", "float", "double"};
+    size_t name = strspn(text, NAME "_");
+    const char *value = text + name + 1;
+    if (!name || text[name] == '\0') return name > 0;
+    if (text[name] != '=') return false;
+    if (consists_of(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") || is_one_of(value, types, COUNT(types)))
+        return true;
+    if (*value == '-') value++;
+    return value[0] >= '0' && value[0] <= '9' && consists_of(value, NAME ".");
+}
+
 static bool is_safe_word(const char *word)
 {
     static const char *const exact[] = {
@@ -190,7 +205,8 @@ static bool is_safe_word(const char *word)
     if (starts(word, "-m")) return consists_of(word, NAME "-=._+,") && strcmp(word, "-mllvm") != 0;
     if (starts(word, "-f")) return is_safe_f(word);
     if (starts(word, "-pedantic")) return consists_of(word, NAME "-");
-    return starts(word, "-D") || starts(word, "-U") || starts(word, "-I") || starts(word, "-L");
+    if (starts(word, "-D")) return is_safe_macro(word + 2);
+    return starts(word, "-U") || starts(word, "-I") || starts(word, "-L");
 }
 
 static bool is_safe_flag(const struct mz_cc_word *w)
@@ -200,6 +216,7 @@ static bool is_safe_flag(const struct mz_cc_word *w)
     if (!strcmp(w->text, "-l")) return consists_of(w->value, NAME "_+.-:");
     if (!strcmp(w->text, "--param")) return consists_of(w->value, NAME "-=_");
     if (!strcmp(w->text, "-z")) return is_safe_link_option(w->value);
+    if (!strcmp(w->text, "-D") || !strcmp(w->text, "--define-macro")) return is_safe_macro(w->value);
     return is_safe_with_value(w->text);
 }
 
@@ -231,8 +248,7 @@ static int check_read(const char *trace, const char *path)
 /* The file or directory that a flag makes the compiler or linker read; NULL: none. */
 static const char *read_by(const struct mz_cc_word *w)
 {
-    static const char *const joined[] = {"-isystem", "-iquote", "-idirafter", "-include",
-                                         "-imacros", "-I",      "-L"};
+    static const char *const joined[] = {"-I", "-L"};
     static const char *const names[] = {"-D", "-U", "-u", "-l", "-z", "--define-macro", "--undefine-macro"};
     if (w->value) return w->text[0] == '-' && !is_one_of(w->text, names, COUNT(names)) ? w->value : NULL;
     for (size_t i = 0; i < COUNT(joined); i++)

@@ -218,3 +218,112 @@ END
         done
     done
 }
+
+# Macros are code; what flags make the compiler read is code, too; a trace without a program is no crash.
+test_trace_brings_no_code() {
+    programs
+    run 1 mazurka check -O2 -DX=1 -I. lost.c || return 1
+    t=mazurka-lost-1.trace
+    for flag in '-Dassert(e)=remove("precious")' '-Dputs=unlink' '-DX="a"' '-Dx(a)=a' '-DX=1;' '-DX=-' '-D' '-D=1'; do
+        sed "s|^build	-O2|build	$flag|" $t > bad.trace && reseal bad.trace
+        mazurka replay bad.trace > out 2> err < /dev/null
+        [ $? -eq 2 ] && grep -q -e "--trust" -e "argument is missing" err || { complain "not refused: $flag: $(head -n 1 err)"; return 1; }
+    done
+    sed "s|^build	-O2|build	-D\nbuild	x=remove(\"p\")|" $t > bad.trace && reseal bad.trace && refuses "--trust" mazurka replay bad.trace || return 1
+    for flag in -DY -DY=2 -DY=-2 -DY=0x1fUL -DY=1.5 -DY=EBUSY -DY=int -DY=; do
+        rm -f -- *.trace && run 1 mazurka check -q --trace=good.trace "$flag" lost.c && run 1 mazurka replay good.trace ||
+            { complain "refused: $flag: $(head -n 1 err)"; return 1; }
+    done
+    run 1 mazurka check -q --trace=t -DX=1 lost.c && echo "-DX=1" > own.txt && sed "s|^build	-DX=1|build	@own.txt|" t > bad.trace &&
+        reseal bad.trace && refuses "--trust" mazurka replay bad.trace || return 1
+    sed '/^build/d' t > bad.trace && reseal bad.trace && refuses "neither a program nor source files" mazurka replay bad.trace &&
+        refuses "neither a program nor source files" mazurka replay --trust bad.trace || return 1
+    mkdir -m 777 all && chmod 777 all
+    for flag in -Iall "-I$PWD/all" -Lall; do
+        sed "s|^build	-DX=1|build	$flag|" t > bad.trace && reseal bad.trace && refuses "everybody can write" mazurka replay bad.trace ||
+            { complain "not refused: $flag"; return 1; }
+    done
+    sed "s|^build	-DX=1|build	-isystem\nbuild	all|" t > bad.trace && reseal bad.trace && refuses "everybody can write" mazurka replay bad.trace
+    can_be_others || return 0
+    echo "/* */" > theirs.h && mkdir theirs && chown 65534 theirs.h theirs
+    for flag in "-include theirs.h" "-imacros theirs.h" "-I theirs" "-L theirs" "-idirafter theirs" "--include-directory theirs"; do
+        sed "s|^build	-DX=1|build	${flag% *}\nbuild	${flag#* }|" t > bad.trace && reseal bad.trace &&
+            refuses "another user" mazurka replay bad.trace || { complain "not refused: $flag"; return 1; }
+    done
+}
+
+# A report goes where the user is, not where the trace says.
+test_replay_writes_here() {
+    programs
+    mkdir there && cp lost.c there && (cd there && run 1 mazurka check --trace=../t lost.c) && run 1 mazurka replay --json=j t &&
+        [ -s j ] && [ ! -e there/j ] && json_valid j
+}
+
+# Directories whose owner can exchange what is in them, links that others can turn elsewhere.
+test_directories_of_others() {
+    can_be_others || return 0
+    programs
+    chmod 755 "$work" . && mkdir theirs own shared && chmod 1777 theirs shared && chown 65534 theirs && mkdir -m 700 mine
+    run 0 env XDG_CACHE_HOME="$PWD/theirs" mazurka check ok.c && has err "others can replace it" || return 1
+    as_nobody ln -s "$PWD/mine" shared/mazurka || return 0
+    run 0 env XDG_CACHE_HOME="$PWD/shared" mazurka check ok.c && has err "another user has put a link there" && [ -z "$(ls mine)" ] || return 1
+    refuses "sticky" env TMPDIR="$PWD/theirs" XDG_CACHE_HOME="$PWD/own" mazurka check -DFRESH2 ok.c || return 1
+    # The name of a trace that nobody asked for.
+    echo precious > precious && as_nobody ln -s "$PWD/precious" shared/mazurka-lost-1.trace && cp lost.c shared && cd shared &&
+        run 1 mazurka check lost.c && has err "another user" && has ../precious precious
+}
+
+# Names of threads, symbols and files that the program or its linker makes up; texts of exceptions.
+test_escape_sequences_of_names() {
+    command -v python3 > /dev/null 2>&1 || return 0
+    e=$(printf '\033')
+    cat > names.cpp << END
+#include <pthread.h>
+#include <atomic>
+#include <stdexcept>
+static std::atomic<int> n;
+static void *w(void *a)
+{
+    pthread_setname_np(pthread_self(), "a$e[2J\nb");
+    if (++n == 2) throw std::runtime_error("what$e[2J\r\nverified: nothing\x9b 31m");
+    return a;
+}
+#line 7 "li$e[31mne.cpp\nverified"
+int main(int, char **)
+{
+    pthread_t t;
+    pthread_create(&t, 0, w, 0);
+    w(0);
+    pthread_join(t, 0);
+    return 0;
+}
+END
+    cat > symbols.c << 'END'
+#include <pthread.h>
+_Atomic int variable;
+int plain;
+void *work(void *a)
+{
+    variable++;
+    plain++;
+    return a;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, work, 0);
+    work(0);
+    pthread_join(t, 0);
+    return 0;
+}
+END
+    run 0 mazurka cc -O0 -g0 -c symbols.c && objcopy --redefine-sym work="w$e[2J" --redefine-sym plain="p$e[31m" \
+        --redefine-sym variable="v$e]0;owned" symbols.o && run 0 mazurka cc -o symbols symbols.o || return 1
+    for what in names.cpp ./symbols; do
+        for jobs in 1 2; do
+            run 1 mazurka check -j $jobs --verbose --progress=always --json=j --trace=t "$what" -- "$e[31m" && no_controls out && no_controls err &&
+                no_controls j && json_valid j && run 0 mazurka show t && no_controls out && run 1 mazurka replay t && no_controls out &&
+                ! grep -q '^verified' out || return 1
+        done
+    done
+}
