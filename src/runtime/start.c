@@ -5,6 +5,7 @@
  * would have. */
 #define _GNU_SOURCE
 #include "audit.h"
+#include "decode.h"
 #include "imports.h"
 #include "kernel.h"
 #include "own.h"
@@ -151,8 +152,40 @@ static bool is_locked(const unsigned char *p, const struct dl_phdr_info *info)
     return *p == 0x83 && in_data(info, (uintptr_t)p + 7 + (uintptr_t)(intptr_t)distance);
 }
 
+/* The instruction loads the control register of SSE, or stores it, or loads it with others: ldmxcsr, stmxcsr,
+ * vldmxcsr, vstmxcsr, fxrstor, xrstor. */
+static bool names_mxcsr(const unsigned char *p)
+{
+    unsigned reg = p[2] >> 3 & 7;
+    bool vex = p[0] == 0xf8 || p[0] == 0x78; /* the last byte of their prefix */
+    if (p[1] != 0xae || p[2] >> 6 == 3 || (p[0] != 0x0f && !vex)) return false;
+    return reg == 2 || reg == 3 || (!vex && (reg == 1 || reg == 5));
+}
+
+/* The instruction loads the control word of the x87: fldcw, fldenv, frstor. */
+static bool loads_x87(const unsigned char *p)
+{
+    unsigned reg = p[1] >> 3 & 7;
+    if (p[1] >> 6 == 3) return false;
+    return (p[0] == 0xd9 && (reg == 4 || reg == 5)) || (p[0] == 0xdd && reg == 4);
+}
+
+/* Two bytes look like such an instruction too often, so only those count that may be the first of one. Where
+ * an instruction is not understood, the next ones may begin anywhere. */
+static bool any_loads_x87(const unsigned char *p, size_t size)
+{
+    const size_t longest = 16;
+    for (size_t i = 0, anywhere = 0; i + longest < size;) {
+        if (loads_x87(p + i)) return true;
+        struct mz_instruction next = mz_decode(p + i);
+        if (!next.known) anywhere = i + longest;
+        i = next.known && i >= anywhere ? (size_t)(next.next - p) : i + 1;
+    }
+    return false;
+}
+
 /* Instructions that name a thread's own state without calling anybody: the thread pointer (mov %fs:0), the
- * control register of SSE (ldmxcsr, stmxcsr). What only looks like one costs a little time, nothing else. */
+ * floating-point environment. What only looks like one costs a little time, nothing else. */
 static void look_at_code(const struct dl_phdr_info *info, const unsigned char *p, size_t size, bool plugin)
 {
     static const unsigned char at_zero[] = {0x25, 0, 0, 0, 0};
@@ -165,9 +198,9 @@ static void look_at_code(const struct dl_phdr_info *info, const unsigned char *p
         if (p[i] == 0x64 && (p[i + 1] & 0xfb) == 0x48 && (p[i + 3] & 0xc7) == 0x04 &&
             !memcmp(p + i + 4, at_zero, sizeof at_zero))
             rt.switch_fs = true;
-        bool mxcsr = (p[i + 2] >> 3 & 7) == 2 || (p[i + 2] >> 3 & 7) == 3;
-        if (p[i] == 0x0f && p[i + 1] == 0xae && mxcsr && p[i + 2] >> 6 != 3) rt.switch_fp = true;
+        if (names_mxcsr(p + i)) rt.switch_fp = true;
     }
+    if (!rt.switch_fp && any_loads_x87(p, size)) rt.switch_fp = true;
 }
 
 static void note_module(const char *path)
