@@ -27,7 +27,9 @@
 
 #define OBJECTS (1u << 22)
 
-enum { NO_CARRIER, CARRIES, CARRIES_PARTS }; /* parts that are always taken together */
+/* PARTS: those of several threads, which are always taken together. SEQUENCES: those of an atomic object, of
+ * which a store ends some. Memory may be both, one after the other: then it counts as the latter. */
+enum { NO_CARRIER, CARRIES, CARRIES_PARTS, CARRIES_SEQUENCES };
 
 static struct {
     struct mz_sync_entry *log;
@@ -302,13 +304,14 @@ static void carries(uint32_t object, uint8_t how)
 {
     if (mz_likely(!rt.stateful || S.carrier[object] >= how)) return;
     if (!S.carrier[object]) S.carriers[S.carrier_count++] = object;
+    if (S.carrier[object] == CARRIES_PARTS) mz_places_stale(); /* states so far are too alike */
     S.carrier[object] = how;
 }
 
 static void add_own_part(const struct mz_sync_entry *e)
 {
     uint32_t p = e->thread, own = mz_is_release(e->order) ? published((int)p, e->epoch) : S.fence[p];
-    if (own) carries(e->object, CARRIES);
+    if (own) carries(e->object, CARRIES_SEQUENCES);
     if (own) set(&parts(e->object)[p], joined(own, parts(e->object)[p]));
 }
 
