@@ -7,9 +7,14 @@
  * None of this is an event. POSIX leaves undefined what happens to a key that is used after it was deleted:
  * that is a misuse. So is a use that is not ordered with the deletion, in whichever order they come in this
  * execution: of every key it is known when each thread used it last (in the C11 order), and when it was
- * deleted. A destructor that runs is a use, and so is one that does not run because of the deletion. */
+ * deleted. A destructor that runs is a use, and so is one that does not run because of the deletion.
+ *
+ * Whether a deletion is ordered with the uses is decided by the past, like a data race. So for a stateful search
+ * the uses and the deletion of a key are entries of the race history (race_history.c). Most keys are never deleted
+ * while there are other threads and need none: a key is *watched* from its first such deletion on, and the search
+ * starts over then. */
 #define _GNU_SOURCE
-#include "runtime.h"
+#include "races.h"
 #include "pthread_objects.h"
 
 #include "../base/region.h"
@@ -33,6 +38,7 @@ static struct {
         uint32_t epoch;
         uint8_t by;
     } deletions[KEYS];
+    bool watched[KEYS];         /* kept */
     struct key boot[MAIN_KEYS]; /* at the start of main */
     void *first[KEYS];          /* values of the main thread at the start of main */
     uint32_t boot_keys;
@@ -40,7 +46,8 @@ static struct {
 } k;
 
 static void *values[MZ_SLOTS][KEYS];
-static uint32_t used[KEYS][MZ_SLOTS]; /* the epoch of each thread when it used the key last; 0: never */
+static uint32_t used[KEYS][MZ_SLOTS];  /* the epoch of each thread when it used the key last; 0: never */
+static uint32_t noted[KEYS][MZ_SLOTS]; /* of these, what is in the race history */
 
 struct mz_at_end {
     void (*function)(void *);
@@ -76,13 +83,19 @@ void mz_keys_reset(void)
     at_end_count = at_end_boot;
 }
 
+static void forget_uses(uint32_t key)
+{
+    mz_raw_memset(used[key], 0, sizeof used[key]);
+    mz_raw_memset(noted[key], 0, sizeof noted[key]);
+}
+
 /* After the state of threads was cleared. */
 void mz_keys_begin(void)
 {
     rt.run.threads[0].keys_made = k.boot_keys;
     rt.run.threads[0].keys_set = k.boot_values;
     rt.run.threads[0].at_end = at_end_main;
-    for (uint32_t key = 0; key < k.boot_keys; key++) mz_raw_memset(used[key], 0, sizeof used[key]);
+    for (uint32_t key = 0; key < k.boot_keys; key++) forget_uses(key);
 }
 
 static bool is_made(pthread_key_t key) { return key < KEYS && k.keys[key].made; }
@@ -100,12 +113,59 @@ static void check(pthread_key_t key)
     if (is_deleted(key)) mz_misuse("use of a thread-specific key that was deleted", NULL);
 }
 
+/* ---- uses and deletions as a part of the state ---- */
+
+/* The runtime's own memory, so no access of the program has this place. */
+static uint64_t granule_of(pthread_key_t key) { return (uintptr_t)&k.keys[key] / 4; }
+
+static void note(pthread_key_t key, uint32_t epoch, enum mz_race_kind kind, bool now)
+{
+    mz_races_entry(MZ_PLACE_FULL, rt.self, epoch, kind, granule_of(key), 1, now);
+}
+
+static void note_use(pthread_key_t key, uint32_t epoch)
+{
+    uint32_t *before = &noted[key][rt.self];
+    if (!rt.stateful || !k.watched[key] || *before == epoch) return;
+    if (*before) note(key, *before, MZ_PLAIN_READ, false);
+    mz_keep(before, sizeof *before);
+    *before = epoch;
+    note(key, epoch, MZ_PLAIN_READ, true);
+}
+
+static void note_deletion(pthread_key_t key, uint32_t epoch)
+{
+    if (!rt.stateful) return;
+    if (!k.watched[key] && !mz_alone(rt.self)) {
+        k.watched[key] = true;
+        mz_places_stale();
+    }
+    if (k.watched[key]) note(key, epoch, MZ_PLAIN_WRITE, true);
+}
+
+/* races.h */
+void mz_keys_past(void (*f)(void *data, uint64_t granule, int thread, uint32_t epoch, enum mz_race_kind kind),
+                  void *data)
+{
+    for (uint32_t key = 0; key < KEYS; key++) {
+        if (!k.watched[key] || !k.keys[key].made) continue;
+        for (uint32_t s = 0; s < rt.slots_known; s++)
+            if (noted[key][s]) f(data, granule_of(key), (int)s, noted[key][s], MZ_PLAIN_READ);
+        if (!k.keys[key].deleted) continue;
+        f(data, granule_of(key), k.deletions[key].by, k.deletions[key].epoch, MZ_PLAIN_WRITE);
+    }
+}
+
+/* ---- keys ---- */
+
 static void use(pthread_key_t key)
 {
+    uint32_t epoch = rt.run.threads[rt.self].epoch;
     if (!rt.active) return;
     check(key);
     mz_keep(&used[key][rt.self], sizeof used[key][rt.self]);
-    used[key][rt.self] = rt.run.threads[rt.self].epoch;
+    used[key][rt.self] = epoch;
+    note_use(key, epoch);
 }
 
 MZ_EXPORT int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
@@ -119,9 +179,10 @@ MZ_EXPORT int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
     uint32_t number = first_key(rt.self) + t->keys_made++;
     mz_keep_state(&k.keys[number], sizeof k.keys[number]);
     mz_keep(used[number], sizeof used[number]);
+    mz_keep(noted[number], sizeof noted[number]);
     mz_changed();
     k.keys[number] = (struct key){destructor, 1, 0};
-    mz_raw_memset(used[number], 0, sizeof used[number]);
+    forget_uses(number);
     mz_object_written(key, sizeof *key, MZ_PC(), MZ_FRAME());
     *key = number;
     return 0;
@@ -140,6 +201,7 @@ MZ_EXPORT int pthread_key_delete(pthread_key_t key)
     k.keys[key].deleted = 1;
     k.deletions[key].by = rt.self;
     k.deletions[key].epoch = rt.run.threads[rt.self].epoch;
+    note_deletion(key, k.deletions[key].epoch);
     return 0;
 }
 

@@ -39,6 +39,9 @@
  * threads alone. H1 to H3 hold for it as long as it orders all accesses to such places; that this is so is
  * checked. It tells much fewer states apart: who held a lock last does not matter.
  *
+ * The uses and the deletion of a thread-specific key are entries, too: whether they are ordered is a question of
+ * the same kind (pthread_keys.c).
+ *
  * Atomic accesses (to the places that race_places.c names) are taken from the path, event by event. Everything
  * here goes back with the program (mz_keep), and is rebuilt when an execution is repeated from the start. */
 #include "races.h"
@@ -372,7 +375,7 @@ void mz_races_hash(struct mz_state *out)
 {
     uint32_t count;
     mz_places_tracked(&count);
-    if (!count) return;
+    if (!count && !rh.full[0].next) return;
     look_at_threads();
     mz_hash_add(out, rh.touched);
     add_forked(out);
@@ -412,6 +415,13 @@ static void write_entry(void *data, int thread, uint32_t epoch, enum mz_race_kin
     if (!forked) mz_sync_knowers(thread, epoch, write_knower, w);
 }
 
+static void write_key(void *data, uint64_t granule, int thread, uint32_t epoch, enum mz_race_kind kind)
+{
+    struct writer *w = data;
+    w->granule = granule;
+    write_entry(w, thread, epoch, kind, 1);
+}
+
 void mz_races_bytes(void (*write)(const void *bytes, size_t size))
 {
     uint32_t count;
@@ -434,4 +444,5 @@ void mz_races_bytes(void (*write)(const void *bytes, size_t size))
         if (a->execution == rt.execution)
             write_entry(&w, (int)(a->key & 63), a->epoch, kind_of_key(a->key), (unsigned)(a->key >> 7 & 15));
     }
+    mz_keys_past(write_key, &w);
 }

@@ -51,6 +51,11 @@ uint32_t mz_shadow_place(uint64_t granule, bool *atomic);
 typedef void mz_access_fn(void *data, int thread, uint32_t epoch, enum mz_race_kind kind, unsigned mask);
 void mz_shadow_each(uint64_t granule, mz_access_fn *f, void *data);
 
+/* ---- pthread_keys.c ---- */
+/* Call f for every use and deletion of a key that is in the history. */
+void mz_keys_past(void (*f)(void *data, uint64_t granule, int thread, uint32_t epoch, enum mz_race_kind kind),
+                  void *data);
+
 /* ---- sync.c ---- */
 /* Call f for all that know epoch `epoch` of the thread and are no threads; returns the threads that do. */
 uint64_t mz_sync_knowers(int thread, uint32_t epoch, void (*f)(void *data, uint64_t knower), void *data);
