@@ -73,7 +73,12 @@ void mz_stack_of(struct mz_stack *s, int slot, const struct mz_parked *p)
 {
     s->high = (const uint64_t *)(const void *)rt.slots[slot].stack_high;
     s->first = s->entered = first_frame(p);
-    while (is_ours(s->entered[1])) s->entered = (const uint64_t *)s->entered[0];
+    /* libc may use the frame pointer for something else while it makes a system call. Then all of the stack matters. */
+    while (is_ours(s->entered[1])) {
+        const uint64_t *next = (const uint64_t *)s->entered[0];
+        if (!is_frame(s, s->entered + 2, next)) break;
+        s->entered = next;
+    }
     find_frames(s);
 }
 

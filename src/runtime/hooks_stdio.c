@@ -312,12 +312,78 @@ MZ_EXPORT ssize_t send(int fd, const void *from, size_t size, int flags)
 
 /* ---- strings ---- */
 
+/* ---- scanf ---- */
+
+/* What sscanf has assigned is known afterwards: so many conversions. */
+struct conversion {
+    char kind;
+    bool assigns;
+    int width, size;
+};
+
+static const char *scanned_set(const char *f)
+{
+    if (*f == '^') f++;
+    if (*f == ']') f++;
+    while (*f && *f != ']') f++;
+    return *f ? f + 1 : f;
+}
+
+/* Behind a %. Returns where the format goes on, NULL if it cannot be followed. */
+static const char *scanned(const char *f, struct conversion *k)
+{
+    *k = (struct conversion){.assigns = true, .width = 1, .size = sizeof(int)};
+    if (*f == '*') f++, k->assigns = false;
+    if (is_digit(*f)) k->width = 0;
+    for (; is_digit(*f); f++) k->width = k->width * 10 + (*f - '0');
+    if (*f == '$' || *f == 'm') return NULL;
+    bool longs = false;
+    for (;; f++) {
+        if (*f == 'h')
+            k->size /= 2;
+        else if (*f == 'L')
+            k->size = sizeof(long double);
+        else if (*f == 'l' || *f == 'j' || *f == 'z' || *f == 't' || *f == 'q')
+            longs = true;
+        else
+            break;
+    }
+    if (longs) k->size = sizeof(long);
+    k->kind = *f;
+    if (*f == '[') return longs ? NULL : scanned_set(f + 1);
+    if (longs && (*f == 's' || *f == 'c')) return NULL;
+    if (*f == 'p') k->size = sizeof(void *);
+    if (*f == '%') k->assigns = false;
+    return *f ? f + 1 : NULL;
+}
+
+static void writes_scanned(const char *format, int assigned, va_list arguments, struct caller c)
+{
+    struct conversion k;
+    for (const char *f = format; f && *f;) {
+        if (*f++ != '%') continue;
+        f = scanned(f, &k);
+        if (!f || !k.assigns) continue;
+        if (k.kind != 'n' && assigned-- <= 0) return;
+        const char *to = va_arg(arguments, const char *);
+        size_t size = (size_t)k.size;
+        if (k.kind == 's' || k.kind == '[') size = length(to, (size_t)-1) + 1;
+        if (k.kind == 'c') size = (size_t)k.width;
+        writes(to, size, c);
+    }
+}
+
 static int from_string(const char *s, const char *format, va_list arguments, struct caller c)
 {
     LIBC(vsscanf);
+    va_list again;
     reads_string(s, c);
     reads_string(format, c);
-    return real(s, format, arguments);
+    va_copy(again, arguments);
+    int assigned = real(s, format, arguments);
+    writes_scanned(format, assigned, again, c);
+    va_end(again);
+    return assigned;
 }
 /* The header gives it the name of the C99 one. */
 MZ_EXPORT int sscanf(const char *s, const char *format, ...)

@@ -12,6 +12,7 @@
  *   I3  Modules that are loaded later, in an execution, have none: what they import counts as called at once. */
 #define _GNU_SOURCE
 #include "imports.h"
+#include "arguments.h"
 #include "kernel.h"
 
 #include <dlfcn.h>
@@ -21,17 +22,16 @@
 enum {
     PURE = 1,
     QUIET = 2,
-    ARGUMENT = 4,
-    NAMES = 8,
-    KEPT = 16,
-    PASSED = 32,
-    ROUNDS = 64,
-    TRIES = 128,
-    RWTRIES = 256,
-    TRYJOINS = 512,
-    SENDS = 1024,
-    CLOCK = 2048,
-    DESTROYS = 4096
+    NAMES = 4,
+    KEPT = 8,
+    PASSED = 16,
+    ROUNDS = 32,
+    TRIES = 64,
+    RWTRIES = 128,
+    TRYJOINS = 256,
+    SENDS = 512,
+    CLOCK = 1024,
+    DESTROYS = 2048
 };
 
 static const struct known {
@@ -64,20 +64,17 @@ struct stub {
     const void *function; /* first: the assembly below goes there */
     const char *name;
     unsigned flags;
+    bool unknown; /* what it changes is */
     bool called;
+    struct mz_arguments arguments;
 };
 
 static struct stub stubs[STUBS];
 static uint32_t stub_count;
 static uint8_t *code; /* of the stubs */
 
-/* The running thread is about to call the function, with this first argument. */
-__attribute__((used, target("general-regs-only"))) static void called(struct stub *s, const void *argument)
+static void called_unknown(struct stub *s)
 {
-    if (!rt.active) return;
-    const struct mz_slot *slot = &rt.slots[rt.self];
-    bool own = (const char *)argument >= slot->stack_low && (const char *)argument < slot->private_high;
-    if (s->flags & ARGUMENT && own) return;
     rt.run.threads[rt.self].changes++;
     if (mz_likely(s->called)) return;
     s->called = true;
@@ -86,19 +83,45 @@ __attribute__((used, target("general-regs-only"))) static void called(struct stu
     mz_explore_restart(rt.x);
 }
 
+/* What mz_import_enter leaves on the stack. */
+struct entered {
+    uint64_t r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax;
+    uint64_t frame[2]; /* the caller's frame pointer, and where the function returns to */
+};
+
+/* The running thread is about to call the function. */
+__attribute__((used)) static void called(struct stub *s, const struct entered *e)
+{
+    if (!rt.active) return;
+    if (s->unknown) called_unknown(s);
+    if (!s->arguments.count) return;
+    const uint64_t a[] = {e->rdi, e->rsi, e->rdx, e->rcx, e->r8, e->r9};
+    mz_arguments_announce(&s->arguments, a, (void *)(uintptr_t)e->frame[1], e->frame);
+}
+
+/* The registers of floating-point arguments are saved, too: other threads may run before the function does. */
 void mz_import_enter(void);
 __asm__(".pushsection .text\n"
         ".hidden mz_import_enter\n"
         ".globl mz_import_enter\n"
         ".type mz_import_enter, @function\n"
         "mz_import_enter:\n\t"
+        "pushq %rbp\n\tmovq %rsp, %rbp\n\t"
         "pushq %rax\n\tpushq %rcx\n\tpushq %rdx\n\tpushq %rsi\n\tpushq %rdi\n\t"
         "pushq %r8\n\tpushq %r9\n\tpushq %r10\n\tpushq %r11\n\t"
-        "movq %rdi, %rsi\n\t"
+        "movq %rsp, %rsi\n\t"
         "movq %r11, %rdi\n\t"
+        "subq $136, %rsp\n\t" /* a multiple of 16 again */
+        "movups %xmm0, (%rsp)\n\tmovups %xmm1, 16(%rsp)\n\tmovups %xmm2, 32(%rsp)\n\t"
+        "movups %xmm3, 48(%rsp)\n\tmovups %xmm4, 64(%rsp)\n\tmovups %xmm5, 80(%rsp)\n\t"
+        "movups %xmm6, 96(%rsp)\n\tmovups %xmm7, 112(%rsp)\n\t"
         "call called\n\t"
+        "movups (%rsp), %xmm0\n\tmovups 16(%rsp), %xmm1\n\tmovups 32(%rsp), %xmm2\n\t"
+        "movups 48(%rsp), %xmm3\n\tmovups 64(%rsp), %xmm4\n\tmovups 80(%rsp), %xmm5\n\t"
+        "movups 96(%rsp), %xmm6\n\tmovups 112(%rsp), %xmm7\n\t"
+        "addq $136, %rsp\n\t"
         "popq %r11\n\tpopq %r10\n\tpopq %r9\n\tpopq %r8\n\t"
-        "popq %rdi\n\tpopq %rsi\n\tpopq %rdx\n\tpopq %rcx\n\tpopq %rax\n\t"
+        "popq %rdi\n\tpopq %rsi\n\tpopq %rdx\n\tpopq %rcx\n\tpopq %rax\n\tpopq %rbp\n\t"
         "jmp *(%r11)\n"
         ".popsection");
 
@@ -143,14 +166,18 @@ static bool set_address(const struct mz_import *i, const void *p)
 }
 
 /* What it does is to be known when it is called. */
-static bool watch(const struct mz_import *i, unsigned flags)
+static bool watch(const struct mz_import *i, bool unknown, const struct mz_arguments *arguments)
 {
     const void *p = *i->address;
     if ((uintptr_t)p >= i->module->start && (uintptr_t)p < i->module->end) p = dlsym(RTLD_DEFAULT, i->name);
     if (!p || !is_function(p, i->by_call)) return true; /* a variable: who changes it is called */
     if (rt.modules_changed || !room_for_stubs()) return false;
     struct stub *s = &stubs[stub_count++];
-    *s = (struct stub){.function = p, .name = i->name, .flags = flags};
+    *s = (struct stub){.function = p,
+                       .name = i->name,
+                       .flags = flags_of(i->name),
+                       .unknown = unknown,
+                       .arguments = *arguments};
     return set_address(i, write_stub(s));
 }
 
@@ -233,6 +260,11 @@ void mz_imports_look(const struct mz_import *i)
     if (!writes_are_known(i->name, flags)) rt.writes_unknown = true;
     note_uses(i->name, flags);
     if (!strncmp(i->name, "__tsan_", 7)) i->module->instrumented = 1;
-    if (ours || is_quiet(i->name, flags) || in_harmless_library(i->name)) return;
-    if (i->address && !watch(i, flags)) mz_spin_forbid(i->name);
+    bool unknown = !ours && !is_quiet(i->name, flags) && !in_harmless_library(i->name);
+    struct mz_arguments arguments;
+    mz_arguments_find(&arguments, i->name);
+    if (!i->address || !(unknown || arguments.count) || watch(i, unknown, &arguments)) return;
+    if (unknown) mz_spin_forbid(i->name);
+    if (arguments.count)
+        mz_unseen("memory that the program hands to functions of libc is not checked: it calls too many");
 }

@@ -459,3 +459,54 @@ MZ_EXPORT int pthread_sigqueue(pthread_t thread, int number, const union sigval 
                                 .sender = (uint8_t)(rt.self + 1)};
     return thread_kill(thread, &s);
 }
+
+/* What sigwait and its like write is announced after they have waited: to be sent the signal orders it. */
+typedef int wait_fn(const sigset_t *set, siginfo_t *info, const struct timespec *limit);
+
+static int wait_for(wait_fn *libc, const sigset_t *set, siginfo_t *out, const struct timespec *limit,
+                    void *pc, const void *frame)
+{
+    siginfo_t info;
+    mz_test_cancel(pc);
+    int number = libc(set, &info, limit);
+    if (number < 0 || !out) return number;
+    mz_access_by(out, sizeof *out, true, pc, frame);
+    mz_keep_program(out, sizeof *out);
+    mz_raw_memcpy(out, &info, sizeof info);
+    return number;
+}
+
+static wait_fn *libc_wait(void)
+{
+    static wait_fn *f;
+    if (!f) f = (wait_fn *)mz_next_symbol("sigtimedwait");
+    return f;
+}
+
+MZ_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *limit)
+{
+    return wait_for(libc_wait(), set, info, limit, MZ_PC(), MZ_FRAME());
+}
+
+MZ_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+    return wait_for(libc_wait(), set, info, NULL, MZ_PC(), MZ_FRAME());
+}
+
+MZ_EXPORT int sigwait(const sigset_t *set, int *number)
+{
+    int error = errno, found;
+    do {
+        found = wait_for(libc_wait(), set, NULL, NULL, MZ_PC(), MZ_FRAME());
+    } while (found < 0 && errno == EINTR);
+    if (found < 0) {
+        found = errno;
+        errno = error;
+        return found;
+    }
+    errno = error;
+    mz_access_by(number, sizeof *number, true, MZ_PC(), MZ_FRAME());
+    mz_keep_program(number, sizeof *number);
+    *number = found;
+    return 0;
+}
