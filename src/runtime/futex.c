@@ -12,6 +12,7 @@
  * how all locks on futexes work.) */
 #define _GNU_SOURCE
 #include "kernel.h"
+#include "rounds.h"
 #include "pthread_objects.h"
 
 #include <errno.h>
@@ -220,6 +221,7 @@ long mz_futex(uint64_t address, int operation, uint32_t value, const void *timeo
     int command = operation & FUTEX_CMD_MASK;
     struct timespec until;
     if (address % 4) return -EINVAL;
+    if (called) mz_rounds_look(address, pc, frame);
     switch (command) {
     case FUTEX_WAIT_BITSET:
     case FUTEX_WAIT:

@@ -5,6 +5,7 @@
  * compare-exchange does not fail spuriously, as on x86-64. A 16-byte compare-exchange always counts as a
  * write for the reduction. Outside of an execution (constructors) they just do their work. */
 #include "runtime.h"
+#include "rounds.h"
 
 typedef uint8_t a8;
 typedef uint16_t a16;
@@ -77,6 +78,7 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
             *a = value;                                                                                      \
             return;                                                                                          \
         }                                                                                                    \
+        mz_rounds_look((uintptr_t)a, MZ_PC(), MZ_FRAME());                                                   \
         if (n <= 64) mz_simple((uint64_t)order, (uint64_t)value, 0);                                         \
         mz_visible(MZ_OP_STORE, (uintptr_t)a, n / 8, MZ_WRITES, 0, MZ_PC());                                 \
         mz_memory_check_atomic(a, n / 8);                                                                    \

@@ -8,8 +8,8 @@
  *
  * Invariants:
  *   I1  What is lent stays lent, in all executions; it is handed to the other workers of a search.
- *   I2  If a granule turns out to be lent while places where loops may be stopped are known, the search starts
- *       over: a loop may have been stopped that wrote to it. The same if the race check has left out accesses
+ *   I2  If a granule turns out to be lent while places where loops may be stopped are known, or rounds have a bound
+ *       (rounds.c), the search starts over: a loop may have been stopped that wrote to it. The same if the race check has left out accesses
  *       to private memory (mz_lent_leave_out).
  *   I3  slot.private_high is the lowest lent address of the slot's stack, or its end: what is below is private.
  *       When a schedule is replayed there is no second time: nothing counts as private.
@@ -21,7 +21,7 @@
  * thread accesses the granule while the owner goes round its loop, up to the first such access. Until then
  * nobody has seen what the rounds wrote, so without the idle rounds the other thread gets just as far. That
  * shorter execution is one of those that the search explores, and the access is made in it. */
-#include "runtime.h"
+#include "rounds.h"
 
 #include "../event/message.h"
 
@@ -145,7 +145,8 @@ void mz_lent_note(int owner, uint64_t address, size_t size)
         const struct entry *e = find(g, function);
         if (e && !(bytes & ~e->bytes)) continue;
         add(g, function, bytes);
-        if ((mz_spin_has_places() || rt.access_left_out) && !rt.once) mz_explore_restart(rt.x);
+        if ((mz_spin_has_places() || mz_rounds_bounded || rt.access_left_out) && !rt.once)
+            mz_explore_restart(rt.x);
     }
 }
 

@@ -9,6 +9,7 @@
  * leaves it open; the one with the lowest number makes it, then all go on within that step. */
 #define _GNU_SOURCE
 #include "runtime.h"
+#include "rounds.h"
 #include "pthread_objects.h"
 
 #include "../event/message.h"
@@ -73,6 +74,7 @@ static void check(const struct mz_barrier *b)
 static void arrive(struct mz_barrier *b, const void *pc, const void *frame)
 {
     enum mz_access access = is_contended(b) ? MZ_WRITES : MZ_READS;
+    mz_rounds_look((uintptr_t)b, pc, frame);
     mz_visible(MZ_OP_ARRIVE, (uintptr_t)b, 0, (uint8_t)access, 0, pc);
     mz_commit_use(access, 0);
     MZ_RECORD(MZ_OP_ARRIVE, (uintptr_t)b, 0, 0, 0, 0, 0, frame);

@@ -18,6 +18,7 @@
  * Stateful searches need no bound. */
 #define _GNU_SOURCE
 #include "runtime.h"
+#include "rounds.h"
 #include "pthread_objects.h"
 
 #include <errno.h>
@@ -167,6 +168,7 @@ int mz_cond_signal(struct mz_cond *c, const void *pc, const void *frame)
 {
     if (!rt.active) return 0;
     check(c);
+    mz_rounds_look((uintptr_t)c, pc, frame);
     mz_before(pc);
     rt.view.pending[rt.self] = (struct mz_pending){.key = (uintptr_t)c,
                                                    .choices = c->waiters ? c->waiters : 1,
@@ -192,6 +194,7 @@ int mz_cond_broadcast(struct mz_cond *c, const void *pc, const void *frame)
 {
     if (!rt.active) return 0;
     check(c);
+    mz_rounds_look((uintptr_t)c, pc, frame);
     mz_visible(MZ_OP_BROADCAST, (uintptr_t)c, 0, MZ_WRITES, 0, pc);
     mz_changed();
     mz_commit_use(MZ_WRITES, c->waiters);

@@ -13,6 +13,7 @@
  * in the executions in which its turn comes while the mutex is held. */
 #define _GNU_SOURCE
 #include "runtime.h"
+#include "rounds.h"
 #include "pthread_objects.h"
 
 #include <errno.h>
@@ -359,6 +360,7 @@ MZ_EXPORT int pthread_spin_lock(pthread_spinlock_t *spin)
     uint32_t *lock = spin_of(spin);
     if (!rt.active) return 0;
     spin_check(lock);
+    mz_rounds_look((uintptr_t)lock, MZ_PC(), MZ_FRAME());
     rt.hooks++;
     mz_before(MZ_PC());
     mz_post(rt.self, MZ_OP_LOCK, (uintptr_t)lock, MZ_WRITES, *lock == SPIN_FREE, MZ_PC());

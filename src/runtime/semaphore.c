@@ -8,6 +8,7 @@
  * operation on the semaphore (pthread_cancel.c). */
 #define _GNU_SOURCE
 #include "runtime.h"
+#include "rounds.h"
 #include "pthread_objects.h"
 
 #include <errno.h>
@@ -147,6 +148,7 @@ MZ_EXPORT int sem_wait(sem_t *semaphore)
         wait_cancellable(s, MZ_PC(), MZ_FRAME());
         return 0;
     }
+    mz_rounds_look((uintptr_t)s, MZ_PC(), MZ_FRAME());
     rt.hooks++;
     mz_post(rt.self, MZ_OP_SEM_WAIT, (uintptr_t)s, MZ_WRITES, s->value > 0, MZ_PC());
     rt.run.threads[rt.self].state = MZ_THREAD_SEMWAIT;
@@ -195,6 +197,7 @@ MZ_EXPORT int sem_post(sem_t *semaphore)
     struct mz_semaphore *s = of(semaphore);
     if (!rt.active) return 0;
     check(s);
+    mz_rounds_look((uintptr_t)s, MZ_PC(), MZ_FRAME());
     mz_visible(MZ_OP_SEM_POST, (uintptr_t)s, 0, MZ_WRITES, 0, MZ_PC());
     if (s->value == SEM_VALUE_MAX) {
         happens(s, MZ_OP_SEM_POST, MZ_WRITES, s->value, MZ_RECORD_FAILED, MZ_FRAME());

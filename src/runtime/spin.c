@@ -401,6 +401,12 @@ static inline __attribute__((always_inline)) void count_round(struct mz_spin *s,
     stop(s, NO_STATE, key, pc);
 }
 
+void mz_spin_count(uint64_t key, const void *pc, const void *frame)
+{
+    size_t size = (size_t)(rt.slots[rt.self].stack_high - (const char *)frame);
+    if (frame && size <= STACK && !rt.trial) count_round(&spins[rt.self], key, pc, frame);
+}
+
 /* The running thread is about to post an operation on the object, which may be part of a loop that waits. */
 void mz_spin(uint64_t key, const void *pc, const void *frame)
 {

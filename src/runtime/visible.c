@@ -15,6 +15,7 @@
  * Accesses that are operations do not synchronize: what they order in the program's mind may race as well,
  * and then becomes visible too. Accesses to volatile variables are always operations in this mode. */
 #include "runtime.h"
+#include "rounds.h"
 
 #define GRANULE 4u
 #define TABLE   (1u << 15) /* of MZ_MAX_LOCATIONS */
@@ -182,6 +183,7 @@ bool mz_visible_access(const void *p, size_t size, bool write, bool always, cons
     uint8_t bytes = size > 16 ? GRANULE : (uint8_t)size;
     uint8_t op = write ? MZ_OP_STORE : MZ_OP_LOAD;
     if (!write && frame) mz_spin(key, pc, frame);
+    if (write) mz_rounds_look(key, pc, frame);
     mz_visible(op, key, bytes, write ? MZ_WRITES : MZ_READS, 0, pc);
     mz_memory_check_atomic(p, size > 16 ? 1 : (unsigned)size);
     if (write) mz_keep_program(p, size);
