@@ -1,11 +1,12 @@
 /* What inline assembly does to memory: see asm_text.h.
  *
  * The text is split into instructions at ';' and at line ends. In AT&T syntax the last operand is the one that
- * is written; "8(%rax)" is memory, "%0" and "%[name]" are whatever the constraint says. What this file does
+ * is written; "8(%rax)" is memory, "%0" is whatever the constraint says. What this file does
  * not know counts as writing, if it has an operand in memory: the answer may say too much, never too little. */
 #include "asm_text.h"
 
 #include <cctype>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -39,18 +40,57 @@ std::string trimmed(const std::string &s)
     return s.substr(from, to - from);
 }
 
+/* The AT&T side of {att|intel}; %{, %| and %} are characters of the instruction. */
+std::string choose_dialect(const char *text)
+{
+    std::string out;
+    bool inside = false, other = false;
+    for (const char *p = text; *p; p++) {
+        if (*p == '%' && (p[1] == '{' || p[1] == '|' || p[1] == '}')) {
+            if (!other) out += p[1];
+            p++;
+        } else if (*p == '{' && !inside) {
+            inside = true;
+        } else if (*p == '|' && inside) {
+            other = true;
+        } else if (*p == '}' && inside) {
+            inside = other = false;
+        } else if (!other) {
+            out += *p;
+        }
+    }
+    return out;
+}
+
+/* Without comments. A '#' that does not begin a line may be a part of an operand only in other architectures. */
+std::string without_comments(const std::string &text)
+{
+    std::string out;
+    for (size_t i = 0; i < text.size(); i++) {
+        size_t end = i;
+        if (!text.compare(i, 2, "/*"))
+            end = text.find("*/", i) == std::string::npos ? text.size() : text.find("*/", i) + 2;
+        else if (text[i] == '#')
+            end = text.find('\n', i);
+        if (end == std::string::npos) break;
+        if (end > i) out += ' ', i = end;
+        if (i < text.size()) out += text[i];
+    }
+    return out;
+}
+
 /* "lock; addl" is one instruction on two lines of the template. */
-std::vector<std::string> split_lines(const char *text)
+std::vector<std::string> split_lines(const std::string &text)
 {
     std::vector<std::string> lines;
     std::string line;
-    for (const char *p = text;; p++) {
+    for (const char *p = text.c_str();; p++) {
         if (*p && *p != ';' && *p != '\n') {
             line += *p;
             continue;
         }
         line = trimmed(line);
-        if (!line.empty() && line[0] != '#') lines.push_back(line);
+        if (!line.empty()) lines.push_back(line);
         line.clear();
         if (!*p) return lines;
     }
@@ -75,11 +115,13 @@ std::vector<std::string> split_operands(const std::string &text)
     return operands;
 }
 
+/* In small letters. A label ends with its colon: "1:incl %0". */
 std::string take_word(std::string &line)
 {
     size_t end = 0;
-    while (end < line.size() && !isspace((unsigned char)line[end])) end++;
-    std::string word = line.substr(0, end);
+    std::string word;
+    while (end < line.size() && !isspace((unsigned char)line[end]) && (word.empty() || word.back() != ':'))
+        word += (char)tolower((unsigned char)line[end++]);
     line = trimmed(line.substr(end));
     return word;
 }
@@ -95,7 +137,7 @@ std::vector<instruction> parse(const char *text)
 {
     std::vector<instruction> all;
     bool locked = false;
-    for (std::string line : split_lines(text)) {
+    for (std::string line : split_lines(without_comments(choose_dialect(text)))) {
         std::string word = take_word(line);
         while (word == "lock" || is_prefix(word) || (!word.empty() && word.back() == ':')) {
             if (word == "lock") locked = true;
@@ -108,17 +150,36 @@ std::vector<instruction> parse(const char *text)
     return all;
 }
 
-bool is_memory(const std::string &operand)
-{
-    if (operand.empty() || operand[0] == '$') return false;
-    return operand.find('(') != std::string::npos || (operand[0] != '%' && operand[0] != '*');
-}
-
-/* %0, %w1, %[name], %a0; not %%eax. */
+/* %0, %w1, %[name]; not %%eax. */
 bool is_constraint(const std::string &operand)
 {
     return operand.size() > 1 && operand[0] == '%' && operand[1] != '%' &&
            operand.find('(') == std::string::npos;
+}
+
+/* %a0 is what the operand points to; %P0, %p0 and %c0 are a symbol without '$'. */
+bool is_place(const std::string &operand) { return is_constraint(operand) && strchr("aPpc", operand[1]); }
+
+bool is_memory(const std::string &operand)
+{
+    if (operand.empty() || operand[0] == '$') return false;
+    return operand.find('(') != std::string::npos || (operand[0] != '%' && operand[0] != '*') ||
+           is_place(operand);
+}
+
+/* The number of %0, %w1; MZ_ASM_MANY: not known. */
+unsigned number_of(const std::string &operand)
+{
+    size_t digits = operand.find_first_of("0123456789");
+    if (digits == std::string::npos || digits > 2) return MZ_ASM_MANY;
+    return (unsigned)strtoul(operand.c_str() + digits, NULL, 10);
+}
+
+void set_written(struct mz_asm_text *t, const std::string &operand)
+{
+    unsigned n = number_of(operand);
+    t->writes_operands = true;
+    t->written |= n < MZ_ASM_MANY ? (uint64_t)1 << n : ~(uint64_t)0;
 }
 
 bool on_own_stack(const std::string &operand)
@@ -140,11 +201,34 @@ bool only_reads(const std::string &name)
     return false;
 }
 
+/* Instructions without operands that leave memory alone, or only use the own stack. */
+bool is_harmless(const std::string &name)
+{
+    static const char *const names[] = {
+        "nop",      "pause",   "cpuid",   "rdtsc",  "rdtscp", "rdpmc", "ret",      "retq",       "iretq",
+        "leave",    "cld",     "std",     "clc",    "stc",    "cmc",   "cli",      "sti",        "hlt",
+        "ud2",      "cltq",    "cltd",    "cqto",   "cqo",    "cdq",   "cdqe",     "cwtl",       "cwtd",
+        "cbtw",     "cbw",     "cwde",    "cwd",    "emms",   "int3",  "vzeroall", "vzeroupper", "syscall",
+        "sysenter", "endbr64", "endbr32", "xgetbv", "xsetbv", "xend",  "xtest",    "serialize",  "lahf",
+        "sahf",     "swapgs",  "wbinvd",  "invd",   "rdmsr",  "wrmsr", "pushf",    "pushfq",     "popf",
+        "popfq",    "wait",    "monitor", "mwait",  "stac",   "clac",  "clui",     "stui",       NULL};
+    return is_one_of(name, names) || name[0] == 'f'; /* x87 */
+}
+
+/* Instructions that read memory without naming it. */
+bool reads_implicitly(const instruction &i)
+{
+    static const char *const families[] = {"lods", "scas", "xlat", "outs", NULL};
+    for (const char *const *f = families; *f; f++)
+        if (starts_with(i.name, *f)) return true;
+    return starts_with(i.name, "cmps") && i.operands.size() < 3; /* not cmpss, which has a constant */
+}
+
 /* Instructions that touch memory without naming it. */
 bool is_implicit(const std::string &name)
 {
-    static const char *const families[] = {"movs", "stos",  "call",   "push",    "pop",   "ins",
-                                           "outs", "xsave", "fxsave", "maskmov", "enclu", NULL};
+    static const char *const families[] = {"movs",   "stos",  "call",   "push",    "pop",   "ins",
+                                           "clzero", "xsave", "fxsave", "maskmov", "enclu", NULL};
     if (starts_with(name, "movss") || starts_with(name, "movsd")) return name == "movsd";
     if (starts_with(name, "movsb") || starts_with(name, "movsw") || starts_with(name, "movsl"))
         return name.size() == 5; /* movsbl and the like extend a sign */
@@ -163,14 +247,34 @@ void add_locked(struct mz_asm_text *t, const instruction &i)
     t->locked = true;
     for (const std::string &o : i.operands) {
         if (is_memory(o)) t->writes_elsewhere = true;
-        if (is_constraint(o)) t->writes_operands = true;
+        if (is_constraint(o)) set_written(t, o);
     }
+}
+
+/* Bytes of an instruction, or what a macro makes of it. */
+bool makes_code(const std::string &directive)
+{
+    static const char *const names[] = {".byte",  ".word",         ".short", ".hword",   ".2byte",  ".4byte",
+                                        ".8byte", ".int",          ".long",  ".quad",    ".octa",   ".insn",
+                                        ".macro", ".irp",          ".irpc",  ".include", ".incbin", ".ascii",
+                                        ".rept",  ".intel_syntax", NULL};
+    return is_one_of(directive, names);
+}
+
+bool is_stack_pointer(const std::string &operand)
+{
+    return operand == "%%rsp" || operand == "%rsp" || operand == "%%esp" || operand == "%esp";
 }
 
 void add_plain(struct mz_asm_text *t, const instruction &i)
 {
-    if (i.name[0] == '.') return; /* a directive */
     if (is_implicit(i.name)) t->writes_elsewhere = true;
+    if (reads_implicitly(i))
+        t->reads_elsewhere = true;
+    else if (i.operands.empty() && !is_harmless(i.name))
+        t->writes_elsewhere = true; /* perhaps a macro */
+    if (starts_with(i.name, "mov") && !i.operands.empty() && is_stack_pointer(i.operands.back()))
+        t->writes_elsewhere = true; /* another stack */
     for (size_t k = 0; k < i.operands.size(); k++) {
         const std::string &o = i.operands[k];
         bool last = k + 1 == i.operands.size();
@@ -179,13 +283,19 @@ void add_plain(struct mz_asm_text *t, const instruction &i)
         if (is_memory(o) && starts_with(i.name, "j")) continue; /* a label */
         if (is_memory(o) && written) t->writes_elsewhere = true;
         if (is_memory(o) && !written) t->reads_elsewhere = true;
-        if (is_constraint(o) && written) t->writes_operands = true;
+        if (is_constraint(o) && written) set_written(t, o);
         if (is_constraint(o)) t->reads_operands = true;
     }
 }
 
+bool is_bit_instruction(const instruction &i)
+{
+    return starts_with(i.name, "bt") && i.operands.size() == 2 && i.operands[0][0] != '$';
+}
+
 void add(struct mz_asm_text *t, const instruction &i)
 {
+    if (is_bit_instruction(i)) t->any_bit = true;
     if (i.name == "mfence")
         t->full_fence = true;
     else if (i.name == "lfence")
@@ -198,11 +308,36 @@ void add(struct mz_asm_text *t, const instruction &i)
         add_plain(t, i);
 }
 
+/* Directives: data in other sections is no code. Returns whether instructions go to this section. */
+bool follow_directive(struct mz_asm_text *t, const instruction &i, int *pushed, bool *elsewhere)
+{
+    if (i.name == ".pushsection") ++*pushed;
+    if (i.name == ".popsection") --*pushed;
+    if (i.name == ".section" || i.name == ".data" || i.name == ".bss" || i.name == ".subsection")
+        *elsewhere = true;
+    if (i.name == ".text" || i.name == ".previous") *elsewhere = false;
+    bool here = *pushed <= 0 && !*elsewhere;
+    if (i.name[0] == '.' && here && makes_code(i.name)) t->writes_elsewhere = true;
+    return here;
+}
+
+bool is_one_mov(const std::vector<instruction> &all)
+{
+    static const char *const names[] = {"mov", "movb", "movw", "movl", "movq", NULL};
+    return all.size() == 1 && !all[0].locked && is_one_of(all[0].name, names) &&
+           all[0].operands.size() == 2 && !is_memory(all[0].operands[0]) && !is_memory(all[0].operands[1]);
+}
+
 } // namespace
 
 struct mz_asm_text mz_asm_text_read(const char *text)
 {
     struct mz_asm_text t = {};
-    for (const instruction &i : parse(text)) add(&t, i);
+    int pushed = 0;
+    bool elsewhere = false;
+    std::vector<instruction> all = parse(text);
+    for (const instruction &i : all)
+        if (follow_directive(&t, i, &pushed, &elsewhere) && i.name[0] != '.') add(&t, i);
+    t.one_mov = is_one_mov(all);
     return t;
 }

@@ -22,7 +22,8 @@ static void insert(gimple_stmt_iterator *before, gimple *call)
 
 void mz_hook_range(gimple_stmt_iterator *before, tree address, tree size, mz_hook kind)
 {
-    static const char *const names[] = {"__tsan_read_range", "__tsan_write_range", "__tsan_mz_atomic"};
+    static const char *const names[] = {"__tsan_read_range", "__tsan_write_range", "__tsan_mz_atomic",
+                                        "__tsan_mz_load"};
     tree type = build_function_type_list(void_type_node, ptr_type_node, size_type_node, NULL_TREE);
     address = mz_hook_value(before, fold_convert(ptr_type_node, address));
     size = mz_hook_value(before, fold_convert(size_type_node, size));
@@ -48,15 +49,15 @@ void mz_hook_place(gimple_stmt_iterator *before, tree place, mz_hook kind)
     if (address) mz_hook_range(before, address, TYPE_SIZE_UNIT(TREE_TYPE(place)), kind);
 }
 
-void mz_hook_around(gimple_stmt_iterator *at, tree place)
+void mz_hook_around(gimple_stmt_iterator *at, tree place, const char *before, const char *behind)
 {
     tree type = build_function_type_list(void_type_node, ptr_type_node, size_type_node, NULL_TREE);
     tree address = address_of(place);
     if (!address) return;
     address = mz_hook_value(at, fold_convert(ptr_type_node, address));
     tree size = fold_convert(size_type_node, TYPE_SIZE_UNIT(TREE_TYPE(place)));
-    insert(at, gimple_build_call(declare("__tsan_mz_atomic_begin", type), 2, address, size));
-    gimple *end = gimple_build_call(declare("__tsan_mz_atomic_end", type), 2, address, size);
+    insert(at, gimple_build_call(declare(before, type), 2, address, size));
+    gimple *end = gimple_build_call(declare(behind, type), 2, address, size);
     gimple_set_location(end, gimple_location(gsi_stmt(*at)));
     gsi_insert_after(at, end, GSI_SAME_STMT);
 }

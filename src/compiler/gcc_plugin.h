@@ -3,10 +3,10 @@
 #define MZ_COMPILER_GCC_PLUGIN_H
 
 /* gcc_hooks.cc: calls that the passes insert. size: a constant in bytes. */
-enum mz_hook { MZ_HOOK_READ, MZ_HOOK_WRITE, MZ_HOOK_ATOMIC };
+enum mz_hook { MZ_HOOK_READ, MZ_HOOK_WRITE, MZ_HOOK_ATOMIC, MZ_HOOK_LOAD };
 void mz_hook_range(gimple_stmt_iterator *before, tree address, tree size, mz_hook kind);
-/* Before and behind the statement, which must not end its basic block. */
-void mz_hook_around(gimple_stmt_iterator *at, tree place);
+/* Hooks before and behind the statement, which must not end its basic block. */
+void mz_hook_around(gimple_stmt_iterator *at, tree place, const char *before, const char *behind);
 void mz_hook_place(gimple_stmt_iterator *before, tree place, mz_hook kind);
 void mz_hook_fence(gimple_stmt_iterator *before, int order);
 void mz_hook_masked(gimple_stmt_iterator *before, tree address, tree mask, tree lanes, bool write);

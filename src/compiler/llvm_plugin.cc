@@ -14,6 +14,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -32,7 +33,14 @@ using namespace llvm;
 namespace
 {
 
-enum access { READ, WRITE, ATOMIC_BEGIN, ATOMIC_END };
+enum access { READ, WRITE, ATOMIC_BEGIN, ATOMIC_END, ATOMIC, LOAD, STORE_BEGIN, STORE_END };
+
+struct operand { /* of inline assembly, in memory */
+    unsigned number;
+    Value *address;
+    uint64_t size;
+    bool output;
+};
 
 class show
 {
@@ -50,16 +58,20 @@ class show
     void write_notes();
     bool is_private(Value *address);
     void range(IRBuilder<> &b, Value *address, uint64_t size, access kind);
-    void around(Instruction *at, Value *address, uint64_t size);
+    void around(Instruction *at, Value *address, uint64_t size, access before, access behind);
     void plain(Instruction *at, Value *address, Type *type, access kind);
     void copied_arguments(CallBase *call);
     void masked(IntrinsicInst *call, Value *address, Value *mask, Type *data, access kind);
     void intrinsic(IntrinsicInst *call);
     void target_intrinsic(IntrinsicInst *call, StringRef name);
     void fences(IRBuilder<> &b, const mz_asm_text &t);
-    void operands(CallInst *call, const mz_asm_text &t);
-    void assembly(CallInst *call);
+    std::vector<struct operand> memory_operands(CallBase *call);
+    bool one_mov(CallBase *call, const mz_asm_text &t, const std::vector<struct operand> &places);
+    bool is_bit_inside(CallBase *call);
+    void operands(CallBase *call, const mz_asm_text &t);
+    void assembly(CallBase *call);
     void instruction(Instruction *at);
+    void include(Function &f);
 };
 
 void show::note(const Instruction &at, const std::string &what, bool writes)
@@ -90,8 +102,9 @@ bool show::is_private(Value *address)
 
 void show::range(IRBuilder<> &b, Value *address, uint64_t size, access kind)
 {
-    static const char *const names[] = {"__tsan_read_range", "__tsan_write_range", "__tsan_mz_atomic_begin",
-                                        "__tsan_mz_atomic_end"};
+    static const char *const names[] = {
+        "__tsan_read_range", "__tsan_write_range", "__tsan_mz_atomic_begin", "__tsan_mz_atomic_end",
+        "__tsan_mz_atomic",  "__tsan_mz_load",     "__tsan_mz_store_begin",  "__tsan_mz_store_end"};
     if (address->getType()->getPointerAddressSpace() != 0) return;
     FunctionCallee hook =
         module.getOrInsertFunction(names[kind], b.getVoidTy(), b.getInt8PtrTy(), b.getInt64Ty());
@@ -99,12 +112,12 @@ void show::range(IRBuilder<> &b, Value *address, uint64_t size, access kind)
     changed = true;
 }
 
-void show::around(Instruction *at, Value *address, uint64_t size)
+void show::around(Instruction *at, Value *address, uint64_t size, access before_it, access behind_it)
 {
     IRBuilder<> before(at), behind(at->getNextNode());
     behind.SetCurrentDebugLocation(at->getDebugLoc());
-    range(before, address, size, ATOMIC_BEGIN);
-    range(behind, address, size, ATOMIC_END);
+    range(before, address, size, before_it);
+    range(behind, address, size, behind_it);
 }
 
 void show::plain(Instruction *at, Value *address, Type *type, access kind)
@@ -213,57 +226,113 @@ void show::fences(IRBuilder<> &b, const mz_asm_text &t)
 }
 
 /* Operands in memory are arguments: pointers, of a constraint with '*'. */
-void show::operands(CallInst *call, const mz_asm_text &t)
+std::vector<operand> show::memory_operands(CallBase *call)
 {
-    const InlineAsm *a = cast<InlineAsm>(call->getCalledOperand());
-    unsigned next = 0, outputs = 0;
-    bool clobbers = false;
-    auto constraints = a->ParseConstraints();
-    for (const auto &c : constraints) {
-        outputs += c.Type == InlineAsm::isOutput && c.isIndirect;
-        if (c.Type == InlineAsm::isClobber) clobbers |= c.Codes[0] == "{memory}";
-    }
-    for (const auto &c : constraints) {
-        bool argument = c.Type == InlineAsm::isInput || (c.Type == InlineAsm::isOutput && c.isIndirect);
-        if (!argument) continue;
+    std::vector<operand> places;
+    unsigned next = 0, number = 0;
+    for (const auto &c : cast<InlineAsm>(call->getCalledOperand())->ParseConstraints()) {
+        unsigned own = number++;
+        bool output = c.Type == InlineAsm::isOutput;
+        if (c.Type == InlineAsm::isClobber || (output && !c.isIndirect)) continue;
         Value *address = call->getArgOperand(next);
         Type *type = call->getAttributes().getParamElementType(next++);
         if (!c.isIndirect || !type || is_private(address)) continue;
-        bool written = c.Type == InlineAsm::isOutput || (t.writes_operands && !outputs && clobbers);
-        uint64_t size = layout.getTypeStoreSize(type).getFixedSize();
+        places.push_back({own, address, layout.getTypeStoreSize(type).getFixedSize(), output});
+    }
+    return places;
+}
+
+/* A volatile mov from or to a place in memory, and nothing else: an atomic load or store. */
+bool show::one_mov(CallBase *call, const mz_asm_text &t, const std::vector<operand> &places)
+{
+    if (!t.one_mov || places.size() != 1 || !isa<CallInst>(call)) return false;
+    if (!cast<InlineAsm>(call->getCalledOperand())->hasSideEffects()) return false;
+    const operand &o = places[0];
+    if (o.size > 8 || (o.size & (o.size - 1))) return false;
+    IRBuilder<> b(call);
+    if (o.output || mz_asm_writes(&t, o.number))
+        around(call, o.address, o.size, STORE_BEGIN, STORE_END);
+    else
+        range(b, o.address, o.size, LOAD);
+    return true;
+}
+
+/* asm goto ends its basic block: nothing can follow it there. */
+void show::operands(CallBase *call, const mz_asm_text &t)
+{
+    std::vector<operand> places = memory_operands(call);
+    if (one_mov(call, t, places)) return;
+    for (const operand &o : places) {
+        bool written = o.output || mz_asm_writes(&t, o.number);
         IRBuilder<> b(call);
-        if (!t.locked && c.Type == InlineAsm::isInput) range(b, address, size, READ);
-        if (written && t.locked)
-            around(call, address, size);
+        if (!t.locked && !o.output) range(b, o.address, o.size, READ);
+        if (written && t.locked && isa<CallInst>(call))
+            around(call, o.address, o.size, ATOMIC_BEGIN, ATOMIC_END);
         else if (written)
-            range(b, address, size, WRITE);
+            range(b, o.address, o.size, t.locked ? ATOMIC : WRITE);
     }
 }
 
-void show::assembly(CallInst *call)
+/* Is the number of the bit a constant, and a bit of each operand in memory? */
+bool show::is_bit_inside(CallBase *call)
 {
-    const InlineAsm *a = cast<InlineAsm>(call->getCalledOperand());
-    std::string text = a->getAsmString();
-    /* $0 stands for gcc's %0, $$ for $, % for %%. */
-    std::string as_gcc;
+    uint64_t smallest = UINT64_MAX;
+    for (const operand &o : memory_operands(call)) smallest = std::min(smallest, 8 * o.size);
+    for (Value *argument : call->args()) {
+        if (argument->getType()->isPointerTy()) continue;
+        const ConstantInt *c = dyn_cast<ConstantInt>(argument);
+        if (!c || c->getBitWidth() > 64 || c->getZExtValue() >= smallest) return false;
+    }
+    return true;
+}
+
+/* In gcc's words: $0 stands for %0, ${0:k} for %k0, $$ for $, % for %%, $( $| $) for { | }. */
+std::string as_gcc(const std::string &text)
+{
+    std::string out;
     for (size_t i = 0; i < text.size(); i++) {
-        if (text[i] == '$' && i + 1 < text.size() && text[i + 1] == '$') {
-            as_gcc += '$';
+        char next = i + 1 < text.size() ? text[i + 1] : '\0';
+        if (text[i] == '%') {
+            out += "%%";
+        } else if (text[i] == '{' || text[i] == '|' || text[i] == '}') {
+            out += std::string("%") + text[i];
+        } else if (text[i] != '$') {
+            out += text[i];
+        } else if (next == '{') {
+            size_t end = text.find('}', i), colon = text.find(':', i);
+            if (end == std::string::npos) return out;
+            size_t digits = std::min(end, colon);
+            out += "%" + (colon < end ? text.substr(colon + 1, end - colon - 1) : "") +
+                   text.substr(i + 2, digits - i - 2);
+            i = end;
+        } else if (next == '$' || next == '|') {
+            out += next;
             i++;
-        } else if (text[i] == '$') {
-            as_gcc += '%';
-        } else if (text[i] == '%') {
-            as_gcc += "%%";
+        } else if (next == '(' || next == ')') {
+            out += next == '(' ? '{' : '}';
+            i++;
         } else {
-            as_gcc += text[i];
+            out += '%';
         }
     }
-    mz_asm_text t = mz_asm_text_read(as_gcc.c_str());
+    return out;
+}
+
+void show::assembly(CallBase *call)
+{
+    const InlineAsm *a = cast<InlineAsm>(call->getCalledOperand());
+    mz_asm_text t = mz_asm_text_read(as_gcc(a->getAsmString()).c_str());
     IRBuilder<> b(call);
+    if (call->getFunction()->hasFnAttribute(Attribute::Naked)) { /* no call fits in there */
+        note(*call, "assembly of a naked function", true);
+        return;
+    }
     fences(b, t);
     if (!t.locked && !t.writes_operands && !t.writes_elsewhere && !t.reads_elsewhere && !t.reads_operands)
         return;
     operands(call, t);
+    if (t.any_bit && !is_bit_inside(call))
+        note(*call, "inline assembly changes a bit, perhaps beyond its operand", true);
     if (t.writes_elsewhere)
         note(*call, t.locked ? "inline assembly changes memory atomically" : "inline assembly writes memory",
              true);
@@ -281,18 +350,29 @@ void show::instruction(Instruction *at)
     } else if (IntrinsicInst *known = dyn_cast<IntrinsicInst>(at)) {
         intrinsic(known);
     } else if (CallBase *call = dyn_cast<CallBase>(at)) {
-        CallInst *plain_call = dyn_cast<CallInst>(at);
-        if (plain_call && plain_call->isInlineAsm())
-            assembly(plain_call);
+        if (call->isInlineAsm())
+            assembly(call);
         else
             copied_arguments(call);
     }
 }
 
+/* Functions with no_sanitize_thread, by whatever spelling, are checked like others. */
+void show::include(Function &f)
+{
+    bool disabled = f.hasFnAttribute(Attribute::DisableSanitizerInstrumentation);
+    if ((f.hasFnAttribute(Attribute::SanitizeThread) && !disabled) || f.hasFnAttribute(Attribute::Naked))
+        return;
+    f.removeFnAttr(Attribute::DisableSanitizerInstrumentation);
+    f.addFnAttr(Attribute::SanitizeThread);
+    changed = true;
+}
+
 bool show::run()
 {
     for (Function &f : module) {
-        if (f.isDeclaration() || !f.hasFnAttribute(Attribute::SanitizeThread)) continue;
+        if (f.isDeclaration()) continue;
+        include(f);
         SmallVector<Instruction *, 64> all;
         for (Instruction &i : instructions(f)) all.push_back(&i);
         for (Instruction *i : all) instruction(i);
