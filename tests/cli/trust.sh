@@ -154,16 +154,17 @@ test_every_signal() {
     run 3 mazurka check -q --max-executions=1 long.c || return 1
     for signal in USR1 USR2 ALRM VTALRM PROF XCPU IO PWR 40; do
         for jobs in 1 2; do
-            mazurka check -j$jobs -q --verbose long.c > out 2> err &
-            sleep 1
+            rm -f err
+            mazurka check -j$jobs -q --verbose --progress=json long.c > out 2> err &
+            wait_until searching err
             kill -$signal $!
             wait $!
             [ $? -eq 3 ] && first_line out "incomplete: " || { complain "signal $signal, -j$jobs: $(head -n 1 out err)"; return 1; }
         done
     done
-    printf '#!/bin/sh\ntouch begun\nexec sleep 60\n' > slow.sh && chmod +x slow.sh
+    printf '#!/bin/sh\ntouch begun\nexec sleep 600\n' > slow.sh && chmod +x slow.sh
     MAZURKA_CC=./slow.sh mazurka check -q long.c > out 2> err &
-    for i in 1 2 3 4 5 6 7 8 9; do [ -e begun ] || sleep 0.3; done
+    wait_until [ -e begun ]
     kill -USR1 $!
     wait $!
     [ $? -eq 2 ] && has err "interrupted" && no_leftovers
@@ -212,7 +213,7 @@ int main(void)
 END
     for seed in 1 2 3 4 5 6 7 8; do
         for jobs in 1 3; do
-            MAZURKA_SHARE_AT_ONCE=1 timeout -k 1 40 mazurka check -q -j $jobs -DSEED=${seed}77 scribble.c > out 2> err < /dev/null
+            MAZURKA_SHARE_AT_ONCE=1 timeout -k 1 120 mazurka check -q -j $jobs -DSEED=${seed}77 scribble.c > out 2> err < /dev/null
             status=$?
             [ $status -le 4 ] || { complain "seed $seed, -j$jobs: status $status: $(head -n 2 out err)"; return 1; }
         done

@@ -31,7 +31,8 @@ os.environ["MAZURKA_MUST_REPLAY"] = "1"  # a finding that does not replay is a f
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PAPERS = os.path.join(ROOT, "tests", "papers")
 
-# flags, program. All take some tenths of a second, and some tell several errors.
+# flags, program. Some tell several errors. How long an undisturbed run takes is measured: the times of all disturbances
+# are shares of that (Run.span), so that they hit the search on a fast machine and on a slow one.
 CASES = [
     ("-DN=13", "lastzero.c"),
     ("-DN=15", "indexer.c"),
@@ -44,7 +45,7 @@ CASES = [
     ("-DP=4 -DC=2 -DSIZE=1 -DIF --keep-going", "bbuf.c"),
     ("-DP=3 -DC=3 -DSIZE=1 -DIF --keep-going --algorithm=source", "bbuf.c"),
 ]
-# For mpirun, which takes some tenths of a second itself: these take a second or two.
+# For mpirun, which takes some tenths of a second itself: larger ones.
 RANK_CASES = [
     ("-DN=15", "lastzero.c"),
     ("-DN=16", "indexer.c"),
@@ -52,7 +53,7 @@ RANK_CASES = [
     ("-DP=4 -DC=3 -DIF --keep-going", "bbuf.c"),
     ("-DN=12 --algorithm=source", "lastzero.c"),
 ]
-PATIENCE = 120  # seconds for one run, however disturbed
+PATIENCE = 600  # seconds for one run, however disturbed
 MOST_RESUMES = 60
 TOO_LITTLE = re.compile("what is left needs (--memory-limit=[0-9]+M) or more")
 # How they are told to go on without a rank that has died. (Open MPI then ends with 0, whatever a rank says.)
@@ -62,7 +63,8 @@ MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIR
 
 
 class Run:
-    def __init__(self, case, dir, rng):
+    def __init__(self, case, dir, rng, span=1.0):
+        self.span = span  # seconds that it takes undisturbed
         self.flags, self.program = case[0].split(), os.path.join(PAPERS, case[1])
         self.dir, self.rng = dir, rng
         self.json = os.path.join(dir, "result.json")
@@ -146,18 +148,18 @@ class Run:
 
     def workers(self):
         process = self.start()
-        self.kill_some(process, self.rng.randint(1, 5), 0.2)
+        self.kill_some(process, self.rng.randint(1, 5), 0.5 * self.span)
         return self.result(self.wait(process))
 
     def resumed(self, signals, kills):
         saving = ["--checkpoint=" + self.checkpoint,
-                  "--checkpoint-interval=%.2f" % self.rng.choice([0.02, 0.05, 0.1, 0.3])]
-        for _ in range(MOST_RESUMES):
+                  "--checkpoint-interval=%.3f" % (self.span * self.rng.choice([0.05, 0.1, 0.25, 0.7]))]
+        for attempt in range(MOST_RESUMES):
             more = saving + (["--resume=" + self.checkpoint] if os.path.exists(self.checkpoint) else [])
             process = self.start(*more)
             if kills:
-                self.kill_some(process, self.rng.randint(0, 3), 0.1)
-            status = self.wait(process, self.rng.uniform(0.02, 0.6))
+                self.kill_some(process, self.rng.randint(0, 3), 0.25 * self.span)
+            status = self.wait(process, self.span * self.rng.uniform(0.05, 1.5) * (1 + attempt / 8))  # it may be slower now
             if status is not None:
                 return self.result(status)
             self.kill(process.pid, self.rng.choice(signals))
@@ -166,7 +168,7 @@ class Run:
             if result and (result[1] or (result[0] == "failed" and "interrupted" not in result[3])):
                 return result # it had ended already; or something else is wrong
             self.resumes += 1
-        return self.result(self.wait(self.start("--resume=" + self.checkpoint)))
+        return self.result(self.wait(self.start(*self.resume())))
 
     def whole(self):
         return self.resumed([signal.SIGKILL], False)
@@ -185,7 +187,7 @@ class Run:
         for _ in range(self.rng.randint(2, 12)):
             limit = self.rng.choice(["--max-executions=%d" % (done + self.rng.choice([1, 7, 300, 4000])),
                                      "--memory-limit=%dK" % self.rng.choice([128, 512, 2048, 8192]),
-                                     "--time-limit=%.2f" % self.rng.uniform(0.01, 0.2)])
+                                     "--time-limit=%.3f" % (self.span * self.rng.uniform(0.03, 0.5))])
             self.jobs = self.rng.choice([1, 2, 3])
             result = self.limited(limit)
             needed = TOO_LITTLE.search(result[3]) if result[0] == "failed" else None
@@ -249,7 +251,7 @@ class Run:
         """Ranks other than 0 are killed, and workers anywhere."""
         process = self.start(prefix=self.mpirun(True))
         for _ in range(self.rng.randint(3, 8)):
-            if self.wait(process, self.rng.uniform(0.1, 0.4)) is not None:
+            if self.wait(process, self.span * self.rng.uniform(0.07, 0.25)) is not None:
                 break
             agents, workers = self.agents_and_workers(process.pid)
             if not workers:
@@ -262,9 +264,9 @@ class Run:
     def cluster(self):
         """All of an mpirun is killed, and another one goes on."""
         for _ in range(self.rng.randint(1, 4)):
-            more = ["--checkpoint=" + self.checkpoint, "--checkpoint-interval=0.1"]
+            more = ["--checkpoint=" + self.checkpoint, "--checkpoint-interval=%.3f" % (0.07 * self.span)]
             process = self.start(*more, *self.resume(), prefix=self.mpirun(False))
-            if self.wait(process, self.rng.uniform(0.3, 1.2)) is not None:
+            if self.wait(process, self.span * self.rng.uniform(0.2, 0.8)) is not None:
                 return self.result_of_mpirun(process)
             for p in self.descendants(process.pid) + [process.pid]:
                 self.kill(p, signal.SIGKILL)
@@ -296,7 +298,7 @@ def parse():
 
 def main():
     a = parse()
-    began, expected, totals = time.time(), {}, {}
+    began, expected, spans, totals = time.time(), {}, {}, {}
     different = runs = kills = resumes = redundant = 0
     ways, cases = ["workers", "whole", "signal", "both", "limits"], CASES
     if a.ranks and MPIRUNS:
@@ -308,10 +310,13 @@ def main():
         case, way = cases[(a.seed + i) % len(cases)], ways[(i + i // len(cases)) % len(ways)]
         with tempfile.TemporaryDirectory(prefix="mazurka-endure-", ignore_cleanup_errors=True) as dir:
             if case not in expected:
+                Run(case, dir, rng).undisturbed()  # the second one finds the program in the cache
+                start = time.time()
                 expected[case] = Run(case, dir, rng).undisturbed()
+                spans[case] = max(time.time() - start, 0.02)
                 if expected[case][:2] not in (("verified", True), ("error", True)):
                     sys.exit("%s %s: %r" % (case[1], case[0], expected[case]))
-            run = Run(case, dir, rng)
+            run = Run(case, dir, rng, spans[case])
             got, left = getattr(run, way)(), run.left_behind()
         runs += 1
         kills += run.kills
