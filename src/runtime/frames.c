@@ -3,8 +3,17 @@
  * A thread is stopped in a function of ours: dispatch_reversibly, called by whatever the program has called.
  * Above our frames come those of the program, one above the other as long as they are its own code with frame
  * pointers; of whatever is above the first one that is not, all matters. Which registers matter to a function
- * depends on what matters to its caller, so the outermost is looked at first. */
+ * depends on what matters to its caller, so the outermost is looked at first.
+ *
+ * Invariants:
+ *   I1  A frame pointer is followed only if this library or the program saved it. A system call stops the thread
+ *       in the handler of SIGSYS (kernel.c): what the handler saved is rbp of the interrupted code, which is
+ *       libc in most cases, and libc uses rbp for anything. The handler returns to mz_signal_return: there the
+ *       walk ends, and all above it matters.
+ *   I2  No word outside of the thread's stack is read as a frame. */
 #include "liveness.h"
+
+#include "kernel.h"
 
 #define MOST_FRAMES 16u
 
@@ -47,6 +56,12 @@ static inline bool is_frame(const struct mz_stack *s, const uint64_t *low, const
 
 _Static_assert(sizeof((struct mz_stack *)0)->frames / sizeof(struct mz_frame) == MOST_FRAMES, "room");
 
+/* Does the function with this frame return to another function of ours, which has a frame itself? */
+static inline bool is_called_by_ours(const uint64_t *f)
+{
+    return is_ours(f[1]) && f[1] != (uintptr_t)mz_signal_return;
+}
+
 static void find_frames(struct mz_stack *s)
 {
     uint64_t pc[MOST_FRAMES];
@@ -74,9 +89,9 @@ void mz_stack_of(struct mz_stack *s, int slot, const struct mz_parked *p)
     s->high = (const uint64_t *)(const void *)rt.slots[slot].stack_high;
     s->first = s->entered = first_frame(p);
     /* libc may use the frame pointer for something else while it makes a system call. Then all of the stack matters. */
-    while (is_ours(s->entered[1])) {
+    while (is_called_by_ours(s->entered)) {
         const uint64_t *next = (const uint64_t *)s->entered[0];
-        if (!is_frame(s, s->entered + 2, next)) break;
+        if (!is_frame(s, s->entered + 2, next)) break; /* the first function of the thread */
         s->entered = next;
     }
     find_frames(s);

@@ -47,6 +47,7 @@ const void *mz_kernel_frame(const void *context, uint64_t *pc);
 _Noreturn void mz_kernel_refuse(const struct mz_call *call, const char *what, const char *instead);
 
 /* signals.c */
+void mz_signal_return(void); /* where a handler returns to */
 void mz_signal_install(int number, void (*function)(int, siginfo_t *, void *), int flags);
 
 /* maps.c: mappings */

@@ -22,8 +22,6 @@ static struct {
     char *stack;
 } crash;
 
-/* Where a handler returns to. */
-void mz_signal_return(void);
 __asm__(".pushsection .text\n"
         ".hidden mz_signal_return\n"
         ".globl mz_signal_return\n"

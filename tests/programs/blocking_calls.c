@@ -18,11 +18,10 @@
  * EXPECT -DCALL=14 optimal verified
  * EXPECT -DCALL=15 optimal verified
  * EXPECT -DCALL=16 optimal verified
- * Known defect: the stateful algorithms come to a crash that does not replay, so they say incomplete here.
- * EXPECT -DFOREVER=1 all error kind=deadlock search=stateless
- * EXPECT -DFOREVER=2 all error kind=deadlock search=stateless
- * EXPECT -DFOREVER=3 all error kind=deadlock search=stateless
- * EXPECT -DFOREVER=4 all error kind=deadlock search=stateless
+ * EXPECT -DFOREVER=1 all error kind=deadlock
+ * EXPECT -DFOREVER=2 all error kind=deadlock
+ * EXPECT -DFOREVER=3 all error kind=deadlock
+ * EXPECT -DFOREVER=4 all error kind=deadlock
  * EXPECT -DREADY optimal verified
  * EXPECT -DRING optimal verified
  */
