@@ -322,7 +322,7 @@ END
         --redefine-sym variable="v$e]0;owned" symbols.o && run 0 mazurka cc -o symbols symbols.o || return 1
     for what in names.cpp ./symbols; do
         for jobs in 1 2; do
-            run 1 mazurka check -j $jobs --verbose --progress=always --json=j --trace=t "$what" -- "$e[31m" && no_controls out && no_controls err &&
+            run 1 mazurka check -j $jobs --progress=always --json=j --trace=t "$what" -- "$e[31m" && no_controls out && no_controls err &&
                 no_controls j && json_valid j && run 0 mazurka show t && no_controls out && run 1 mazurka replay t && no_controls out &&
                 ! grep -q '^verified' out || return 1
         done
