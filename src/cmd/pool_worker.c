@@ -92,6 +92,7 @@ void mz_worker_flush(struct mz_worker *w)
 
 static void keep(struct mz_worker *w, const void *data, size_t size)
 {
+    if (!size) return;
     make_room(&w->out, size);
     memcpy(w->out.data + w->out.count, data, size);
     w->out.count += size;
