@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,6 +38,8 @@ struct scan {
     Dwarf *debug;
     struct range *ranges; /* of instrumented code */
     size_t range_count, range_capacity;
+    struct range *named; /* of symbols; those of no size reach as far as the next one */
+    size_t named_count, named_capacity;
     struct group *groups;
     size_t group_count, group_capacity;
     struct mz_list *unseen;
@@ -231,14 +234,23 @@ static const uint8_t *code_at(struct scan *s, size_t index, uint64_t address, si
     return (const uint8_t *)data->d_buf + (address - h.sh_addr);
 }
 
+/* Labels in assembly have no type unless it says ".type name, @function". */
+static bool may_be_function(const GElf_Sym *symbol)
+{
+    int type = GELF_ST_TYPE(symbol->st_info);
+    return (type == STT_FUNC || type == STT_NOTYPE || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF;
+}
+
 /* A function in assembly may have no size: it counts as far as the next one, which is not looked for. */
 static void look_at_symbol(struct scan *s, const char *name, const GElf_Sym *symbol)
 {
     size_t room;
-    if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF) return;
-    if (in_ranges(s, symbol->st_value) || is_from_system(name, symbol)) return;
+    if (!may_be_function(symbol)) return;
     const uint8_t *code = code_at(s, symbol->st_shndx, symbol->st_value, &room);
     if (!code) return;
+    MZ_GROW(s->named, s->named_count, s->named_capacity);
+    s->named[s->named_count++] = (struct range){symbol->st_value, symbol->st_value + symbol->st_size};
+    if (in_ranges(s, symbol->st_value) || is_from_system(name, symbol)) return;
     size_t size = symbol->st_size && symbol->st_size < room ? symbol->st_size : symbol->st_size ? room : 0;
     if (size && !mz_scan_code(code, size, symbol->st_value, is_constant, s)) return;
     add_function(s, name, symbol->st_value);
@@ -255,6 +267,71 @@ static void read_symbols(struct scan *s)
             const char *name = elf_strptr(s->elf, h.sh_link, symbol.st_name);
             if (name) look_at_symbol(s, name, &symbol);
         }
+    }
+}
+
+/* ---- code without symbols: functions of stripped objects ---- */
+
+static int by_start(const void *a, const void *b)
+{
+    const struct range *x = a, *y = b;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* What linkers and compilers put between functions: zeros and int3; nops touch nothing. */
+static bool is_padding(uint8_t byte) { return byte == 0 || byte == 0xcc; }
+
+static void look_at_gap(struct scan *s, const uint8_t *code, uint64_t start, uint64_t end)
+{
+    char name[40];
+    for (; start < end && is_padding(*code); code++) start++;
+    if (start >= end || !mz_scan_code(code, end - start, start, is_constant, s)) return;
+    snprintf(name, sizeof name, "code at 0x%llx", (unsigned long long)start);
+    add_function(s, name, start);
+}
+
+/* `known` is sorted; a range of no size covers all up to the next one. */
+static void look_between(struct scan *s, const GElf_Shdr *h, const uint8_t *code, const struct range *known,
+                         size_t count)
+{
+    uint64_t at = h->sh_addr, end = h->sh_addr + h->sh_size;
+    for (size_t i = 0; i < count && at < end; i++) {
+        if (known[i].start >= end) break;
+        if (known[i].start > at) look_at_gap(s, code + (at - h->sh_addr), at, known[i].start);
+        uint64_t next = i + 1 < count && known[i + 1].start < end ? known[i + 1].start : end;
+        uint64_t to = known[i].end > known[i].start ? known[i].end : next;
+        if (to > at) at = to;
+    }
+    if (at < end) look_at_gap(s, code + (at - h->sh_addr), at, end);
+}
+
+/* The linker makes .plt and the like; .init and .fini are put together from parts. */
+static bool is_made_by_linker(const char *section)
+{
+    return !section || !strncmp(section, ".plt", 4) || !strcmp(section, ".init") || !strcmp(section, ".fini");
+}
+
+static void read_gaps(struct scan *s)
+{
+    GElf_Shdr h;
+    size_t strings;
+    if (!s->named_count || elf_getshdrstrndx(s->elf, &strings) != 0) return; /* nothing has a symbol */
+    for (size_t i = 0; i < s->range_count; i++) {
+        if (s->ranges[i].end <= s->ranges[i].start) continue;
+        MZ_GROW(s->named, s->named_count, s->named_capacity);
+        s->named[s->named_count++] = s->ranges[i];
+    }
+    qsort(s->named, s->named_count, sizeof *s->named, by_start);
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(s->elf, section));) {
+        if (!gelf_getshdr(section, &h) || h.sh_type != SHT_PROGBITS || !(h.sh_flags & SHF_EXECINSTR))
+            continue;
+        if (is_made_by_linker(elf_strptr(s->elf, strings, h.sh_name))) continue;
+        Elf_Data *data = elf_rawdata(section, NULL);
+        size_t first = 0;
+        while (first < s->named_count && s->named[first].end < h.sh_addr && s->named[first].start < h.sh_addr)
+            first++;
+        if (data && data->d_buf && data->d_size == h.sh_size)
+            look_between(s, &h, data->d_buf, s->named + first, s->named_count - first);
     }
 }
 
@@ -283,12 +360,14 @@ bool mz_scan(const char *program, struct mz_list *unseen)
     s.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
     s.debug = s.elf ? dwarf_begin_elf(s.elf, DWARF_C_READ, NULL) : NULL;
     if (s.debug) read_units(&s);
-    if (s.elf && s.range_count)
+    if (s.elf && s.range_count) {
         read_symbols(&s);
-    else
+        read_gaps(&s);
+    } else {
         mz_list_add(unseen,
                     "the program has no debug information: code that is not instrumented cannot be told "
                     "from other code");
+    }
     for (size_t i = 0; i < s.group_count; i++) {
         say(&s, &s.groups[i]);
         free(s.groups[i].file);
@@ -296,6 +375,7 @@ bool mz_scan(const char *program, struct mz_list *unseen)
     }
     free(s.groups);
     free(s.ranges);
+    free(s.named);
     if (s.debug) dwarf_end(s.debug);
     if (s.elf) elf_end(s.elf);
     close(fd);

@@ -158,7 +158,11 @@ bool is_constraint(const std::string &operand)
 }
 
 /* %a0 is what the operand points to; %P0, %p0 and %c0 are a symbol without '$'. */
-bool is_place(const std::string &operand) { return is_constraint(operand) && strchr("aPpc", operand[1]); }
+bool is_place(const std::string &operand)
+{
+    return is_constraint(operand) && operand.size() > 2 && strchr("aPpc", operand[1]) &&
+           isdigit((unsigned char)operand[2]);
+}
 
 bool is_memory(const std::string &operand)
 {
@@ -308,18 +312,38 @@ void add(struct mz_asm_text *t, const instruction &i)
         add_plain(t, i);
 }
 
-/* Directives: data in other sections is no code. Returns whether instructions go to this section. */
-bool follow_directive(struct mz_asm_text *t, const instruction &i, int *pushed, bool *elsewhere)
+/* Does this section hold code? ".text.hot"; ".fixup", "ax". */
+bool is_code_section(const instruction &i)
 {
-    if (i.name == ".pushsection") ++*pushed;
-    if (i.name == ".popsection") --*pushed;
-    if (i.name == ".section" || i.name == ".data" || i.name == ".bss" || i.name == ".subsection")
-        *elsewhere = true;
-    if (i.name == ".text" || i.name == ".previous") *elsewhere = false;
-    bool here = *pushed <= 0 && !*elsewhere;
-    if (i.name[0] == '.' && here && makes_code(i.name)) t->writes_elsewhere = true;
-    return here;
+    if (i.operands.empty()) return true;
+    return starts_with(i.operands[0], ".text") ||
+           (i.operands.size() > 1 && i.operands[1].find('x') != std::string::npos);
 }
+
+/* Which section instructions go to: data that stands in others is no code. */
+class sections
+{
+  public:
+    bool in_code() const { return here.back(); }
+    void follow(const instruction &i)
+    {
+        if (i.name == ".pushsection") here.push_back(is_code_section(i));
+        if (i.name == ".popsection" && here.size() > 1) here.pop_back();
+        if (i.name == ".section") change(is_code_section(i));
+        if (i.name == ".text") change(true);
+        if (i.name == ".data" || i.name == ".bss") change(false);
+        if (i.name == ".previous") change(before);
+    }
+
+  private:
+    std::vector<bool> here = {true};
+    bool before = true;
+    void change(bool code)
+    {
+        before = here.back();
+        here.back() = code;
+    }
+};
 
 bool is_one_mov(const std::vector<instruction> &all)
 {
@@ -333,11 +357,24 @@ bool is_one_mov(const std::vector<instruction> &all)
 struct mz_asm_text mz_asm_text_read(const char *text)
 {
     struct mz_asm_text t = {};
-    int pushed = 0;
-    bool elsewhere = false;
+    sections s;
     std::vector<instruction> all = parse(text);
-    for (const instruction &i : all)
-        if (follow_directive(&t, i, &pushed, &elsewhere) && i.name[0] != '.') add(&t, i);
+    for (const instruction &i : all) {
+        s.follow(i);
+        if (!s.in_code()) continue;
+        if (i.name[0] != '.')
+            add(&t, i);
+        else if (makes_code(i.name))
+            t.writes_elsewhere = true;
+    }
     t.one_mov = is_one_mov(all);
     return t;
+}
+
+const char *mz_asm_outside(const char *text, bool *writes)
+{
+    struct mz_asm_text t = mz_asm_text_read(text);
+    *writes = t.writes_elsewhere || t.locked;
+    if (*writes) return "assembly outside of functions writes memory";
+    return t.reads_elsewhere ? "assembly outside of functions reads memory" : NULL;
 }

@@ -24,6 +24,9 @@ struct mz_asm_text {
 /* As gcc has it: %0, %k1, %%eax, $1, {att|intel}; operands have numbers. */
 struct mz_asm_text mz_asm_text_read(const char *text);
 
+/* Assembly that stands outside of functions: what it does to memory, for a note; NULL: nothing. */
+const char *mz_asm_outside(const char *text, bool *writes);
+
 static inline bool mz_asm_writes(const struct mz_asm_text *t, unsigned operand)
 {
     return t->written >> (operand < MZ_ASM_MANY ? operand : MZ_ASM_MANY - 1) & 1;

@@ -18,6 +18,7 @@
 #include "gcc_includes.h"
 #include "gcc_plugin.h"
 
+#include "asm_text.h"
 #include "plugin-version.h"
 
 int plugin_is_GPL_compatible;
@@ -74,11 +75,19 @@ void drop_no_sanitize(tree function)
     TREE_VALUE(attribute) = build_int_cst(unsigned_type_node, flags & ~SANITIZE_THREAD);
 }
 
+void note_outside(const asm_node *a)
+{
+    bool writes;
+    const char *what = mz_asm_outside(TREE_STRING_POINTER(a->asm_str), &writes);
+    if (what) mz_unseen_at(UNKNOWN_LOCATION, what, writes);
+}
+
 void before_ipa(void *, void *)
 {
     cgraph_node *node;
     if (!(flag_sanitize & SANITIZE_THREAD)) return;
     FOR_EACH_FUNCTION(node) drop_no_sanitize(node->decl);
+    for (asm_node *a = symtab->first_asm_symbol(); a; a = a->next) note_outside(a);
 }
 
 void at_end(void *, void *) { mz_write_notes(); }

@@ -377,6 +377,11 @@ bool show::run()
         for (Instruction &i : instructions(f)) all.push_back(&i);
         for (Instruction *i : all) instruction(i);
     }
+    bool writes;
+    const char *outside = mz_asm_outside(module.getModuleInlineAsm().c_str(), &writes);
+    if (outside)
+        notes.insert(mz_note_text(module.getSourceFileName() + ": " + outside,
+                                  writes ? MZ_NOTE_WRITES : MZ_NOTE_READS));
     write_notes();
     return changed;
 }

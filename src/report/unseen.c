@@ -2,6 +2,7 @@
 #include "collect.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "memory.h"
 
 #define NAMED 4u
@@ -27,12 +28,22 @@ static void add_first(struct mz_strbuf *out, struct mz_symbols *s, const struct 
     add_place(out, s, w->pc);
 }
 
+/* The object in a word of memory: it may begin behind the first byte. */
+static void name_word(struct mz_symbols *s, uint64_t address, struct mz_object *object)
+{
+    mz_symbols_object(s, address, 0, object);
+    for (unsigned i = 1; i < 8 && !strncmp(object->name, "0x", 2); i++) {
+        free(object->name);
+        mz_symbols_object(s, address + i, 0, object);
+    }
+}
+
 static void add_names(struct mz_strbuf *out, struct mz_symbols *s, const struct mz_channel *c, uint32_t count)
 {
     uint32_t named = count > NAMED ? NAMED : count;
     for (uint32_t i = 0; i < named; i++) {
         struct mz_object object;
-        mz_symbols_object(s, c->unseen_writes[i].address, 0, &object);
+        name_word(s, c->unseen_writes[i].address, &object);
         mz_strbuf_addf(out, "%s%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", object.name);
         free(object.name);
     }

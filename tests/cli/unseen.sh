@@ -111,6 +111,52 @@ END
     run 0 mazurka check -q user.c plain.o && has out "shared is written without a hook"
 }
 
+# Code that only reads leaves no trace in memory: its functions are named, whatever symbols there are.
+test_code_without_hooks_that_reads() {
+    cat > user.c << 'END'
+#include <pthread.h>
+int g, look(int *);
+static void *f(void *a)
+{
+    if (a) g = 1;
+    else look(&g);
+    return a;
+}
+#ifdef OUTSIDE
+__asm__(".text\n.globl look\nlook: movl (%rdi), %eax\n\tret");
+#endif
+#ifdef SECTION
+__asm__(".pushsection .mine, \"ax\"\n.globl look\nlook: movl (%rdi), %eax\n\tret\n.popsection");
+#endif
+#ifdef NO_CODE
+__asm__(".symver look, look@ONE\n.pushsection .data\nblob: .long 1\n.popsection");
+int look(int *p) { return 0; }
+#endif
+int main(void)
+{
+    pthread_t t[2];
+    pthread_create(&t[0], 0, f, 0);
+    pthread_create(&t[1], 0, f, &g);
+    for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+    return 0;
+}
+END
+    printf '\t.globl look\nlook: movl (%%rdi), %%eax\n\tret\n\t.section .note.GNU-stack\n' > untyped.s
+    cat > plain.c << 'END'
+static __attribute__((noinline)) int inner(volatile int *p) { return *p; }
+int look(int *p) { return inner(p) + 1; }
+END
+    cc -O1 -c plain.c && cc -c untyped.s && cp plain.o stripped.o && strip -x stripped.o || return 1
+    for c in $(compilers); do
+        export MAZURKA_CC="$c"
+        for what in plain.o untyped.s untyped.o stripped.o -DOUTSIDE -DSECTION; do
+            run 0 mazurka check -q user.c "$what" && first_line out "verified, except: " || return 1
+            run 3 mazurka check -q --strict user.c "$what" || return 1
+        done
+        run 0 mazurka check -q -DNO_CODE user.c && first_line out "verified: " || return 1
+    done
+}
+
 # A command that is refused seccomp filters, as in some containers.
 refused() {
     cat > refused.c << 'END'
