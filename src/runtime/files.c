@@ -298,12 +298,15 @@ long mz_files_prlimit(struct mz_call *call)
     uint64_t resource = call->a[full ? 1 : 0];
     const struct rlimit *new = (const void *)call->a[full ? 2 : 1];
     struct rlimit now;
-    if (full && call->a[3]) mz_snapshot_touch((void *)call->a[3], sizeof now);
+    void *old = full ? (void *)call->a[3] : NULL;
+    if (old) mz_kernel_will_write(call, old, sizeof now);
     if (new &&resource < LIMITS && mz_sys(SYS_getrlimit, resource, &now) == 0) {
         if (new->rlim_max != now.rlim_max)
             mz_kernel_refuse(call, "changing a hard limit", "change the soft one only");
         if (!(fi.limits_changed >> resource & 1)) fi.limits[resource] = now;
         fi.limits_changed |= 1u << resource;
     }
-    return mz_sys(call->number, call->a[0], call->a[1], call->a[2], call->a[3]);
+    long r = mz_sys(call->number, call->a[0], call->a[1], call->a[2], call->a[3]);
+    if (old && r == 0) mz_kernel_has_written(call, old, sizeof now);
+    return r;
 }

@@ -250,7 +250,7 @@ long mz_futex(uint64_t address, int operation, uint32_t value, const void *timeo
 
 MZ_EXPORT long syscall(long number, ...)
 {
-    struct mz_call call = {.number = number};
+    struct mz_call call = {.number = number, .pc = MZ_PC(), .frame = MZ_FRAME()};
     va_list list;
     va_start(list, number);
     for (int i = 0; i < 6; i++) call.a[i] = va_arg(list, uint64_t);

@@ -76,9 +76,12 @@ static long own_prctl(struct mz_call *call)
         mz_name_give(rt.self, pointer(call->a[1]));
         return 0;
     case PR_GET_NAME:
-        mz_snapshot_touch(pointer(call->a[1]), 16);
-        if (!name) return mz_sys(SYS_prctl, PR_GET_NAME, call->a[1]);
-        mz_raw_memcpy(pointer(call->a[1]), name, 16);
+        mz_kernel_will_write(call, pointer(call->a[1]), 16);
+        if (name)
+            mz_raw_memcpy(pointer(call->a[1]), name, 16);
+        else if (mz_sys(SYS_prctl, PR_GET_NAME, call->a[1]) != 0)
+            return -EFAULT;
+        mz_kernel_has_written(call, pointer(call->a[1]), 16);
         return 0;
     case PR_GET_DUMPABLE:
     case PR_CAPBSET_READ:
@@ -180,21 +183,34 @@ static const struct rule rules[CALLS] = {
 #include "kernel.def"
 };
 
-static void touch_vector(const struct iovec *v, uint64_t n)
+/* Calls `f` for each piece of memory that the kernel writes. `got`: what the call returned, or -1 before it: the number
+ * of bytes, where it is not given otherwise. */
+typedef void each_output(const struct mz_call *call, void *to, size_t size);
+
+static size_t at_most(uint64_t size, long got)
 {
-    for (uint64_t i = 0; v && i < n; i++) mz_snapshot_touch(v[i].iov_base, v[i].iov_len);
+    return got >= 0 && (uint64_t)got < size ? (size_t)got : size;
 }
 
-static void touch_message(struct msghdr *m)
+static void each_of_vector(const struct mz_call *call, const struct iovec *v, uint64_t n, long got,
+                           each_output *f)
 {
-    if (!m) return;
-    mz_snapshot_touch(m, sizeof *m);
-    if (m->msg_name) mz_snapshot_touch(m->msg_name, m->msg_namelen);
-    touch_vector(m->msg_iov, m->msg_iovlen);
-    if (m->msg_control) mz_snapshot_touch(m->msg_control, m->msg_controllen);
+    for (uint64_t i = 0; v && i < n; i++) {
+        size_t size = at_most(v[i].iov_len, got);
+        f(call, v[i].iov_base, size);
+        if (got >= 0) got -= (long)size;
+    }
 }
 
-static void touch(const struct output *o, const struct mz_call *call)
+static void each_of_message(const struct mz_call *call, struct msghdr *m, long got, each_output *f)
+{
+    f(call, m, sizeof *m);
+    if (m->msg_name) f(call, m->msg_name, m->msg_namelen);
+    each_of_vector(call, m->msg_iov, m->msg_iovlen, got, f);
+    if (m->msg_control) f(call, m->msg_control, m->msg_controllen);
+}
+
+static void each(const struct output *o, const struct mz_call *call, long got, each_output *f)
 {
     void *to = pointer(call->a[o->argument]);
     uint64_t by = call->a[o->by];
@@ -203,25 +219,25 @@ static void touch(const struct output *o, const struct mz_call *call)
     case NONE:
         return;
     case BYTES:
-        mz_snapshot_touch(to, o->size);
+        f(call, to, o->size);
         return;
     case ARGUMENT:
-        mz_snapshot_touch(to, by);
+        f(call, to, at_most(by, got));
         return;
     case ELEMENTS:
-        mz_snapshot_touch(to, (by & 0xffffffff) * o->size);
+        f(call, to, (by & 0xffffffff) * o->size);
         return;
     case VECTOR:
-        touch_vector(to, by);
+        each_of_vector(call, to, by, got, f);
         return;
     case MESSAGE:
-        touch_message(to);
+        each_of_message(call, to, got, f);
         return;
     case LENGTH:
-        if (by) mz_snapshot_touch(to, *(const uint32_t *)pointer(by));
+        if (by) f(call, to, *(const uint32_t *)pointer(by));
         return;
     case PAGES:
-        mz_snapshot_touch(to, by / 4096 + 1);
+        f(call, to, by / 4096 + 1);
         return;
     }
 }
@@ -296,6 +312,31 @@ static _Noreturn void refuse(const struct mz_call *call, const struct rule *rule
     mz_kernel_refuse(call, text, rule->refusal ? rule->refusal : "leave it out of the test");
 }
 
+/* ---- memory that the kernel writes ---- */
+
+/* A variable of the program. Other memory may be libc's own: the buffer of a FILE, which a lock of libc protects. */
+static bool is_variable(const void *p, size_t size)
+{
+    return mz_is_instrumented((uintptr_t)p) && mz_snapshot_contains((uintptr_t)p, size);
+}
+
+/* Before: it can be written to, and is kept. */
+void mz_kernel_will_write(const struct mz_call *call, void *to, size_t size)
+{
+    (void)call;
+    mz_snapshot_touch(to, size);
+    if (is_variable(to, size)) mz_keep_program(to, size);
+}
+
+/* Behind: it is a plain write of this thread. */
+void mz_kernel_has_written(const struct mz_call *call, void *to, size_t size)
+{
+    uint64_t pc = (uintptr_t)call->pc;
+    if (!size || !is_variable(to, size)) return;
+    const void *frame = call->context ? mz_kernel_frame(call->context, &pc) : call->frame;
+    if (frame) mz_access_range(to, size, true, pointer(pc), frame);
+}
+
 /* ---- performing it ---- */
 
 static bool quiet(const struct mz_call *call)
@@ -317,7 +358,7 @@ static long perform(struct mz_call *call, const struct rule *rule)
     const uint64_t *a = call->a;
     if (rule->flags & FD) mz_files_use(call, (int)a[0]);
     if (rule->flags & THREAD) name_thread(&call->a[rule->flags & SECOND ? 1 : 0]);
-    for (int i = 0; i < 4; i++) touch(&rule->outputs[i], call);
+    for (int i = 0; i < 4; i++) each(&rule->outputs[i], call, -1, mz_kernel_will_write);
     place_of(call, &c->kernel_place);
     mz_text_copy(c->kernel_call, sizeof c->kernel_call, rule->name);
     c->kernel_thread = rt.self;
@@ -326,6 +367,7 @@ static long perform(struct mz_call *call, const struct rule *rule)
     c->in_kernel = 0;
     if (r == -EPIPE && rule->flags & FD && !quiet(call)) mz_signals_raise(SIGPIPE, call->context);
     if (mz_sys_failed(r)) return r;
+    for (int i = 0; i < 4; i++) each(&rule->outputs[i], call, r, mz_kernel_has_written);
     if (rule->flags & SOCKET)
         mz_files_new_socket((int)r);
     else if (rule->flags & NEW)
@@ -406,7 +448,9 @@ static void caught(int number, siginfo_t *info, void *context)
     struct mz_call call = {info->si_syscall,
                            {(uint64_t)r[REG_RDI], (uint64_t)r[REG_RSI], (uint64_t)r[REG_RDX],
                             (uint64_t)r[REG_R10], (uint64_t)r[REG_R8], (uint64_t)r[REG_R9]},
-                           context};
+                           context,
+                           NULL,
+                           NULL};
     (void)number;
     long result;
     if (info->si_arch != AUDIT_ARCH_X86_64)

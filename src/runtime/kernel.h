@@ -37,6 +37,8 @@ struct mz_call {
     long number;
     uint64_t a[6];
     void *context; /* ucontext_t of the interrupted thread; NULL: it called syscall() */
+    void *pc;      /* where it did */
+    const void *frame;
 };
 
 /* kernel.c */
@@ -44,6 +46,9 @@ void mz_kernel_init(void);
 long mz_kernel_call(struct mz_call *call);
 long mz_kernel_perform(struct mz_call *call); /* as kernel.def says, nothing else */
 const void *mz_kernel_frame(const void *context, uint64_t *pc);
+/* Memory that a call writes: before the call, and behind it, if it succeeded. */
+void mz_kernel_will_write(const struct mz_call *call, void *to, size_t size);
+void mz_kernel_has_written(const struct mz_call *call, void *to, size_t size);
 _Noreturn void mz_kernel_refuse(const struct mz_call *call, const char *what, const char *instead);
 
 /* signals.c */
