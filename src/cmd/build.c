@@ -99,8 +99,8 @@ static void hash_environment(const struct build *b, struct mz_sha256 *key)
         mz_sha256_text(key, value ? value : "");
         mz_sha256_text(key, value ? "set" : "not set");
     }
-    if (!mz_compiler_is_script(&b->compiler)) return;
-    for (char **e = environ; *e; e++) /* a script may look at anything; these differ all the time */
+    if (!mz_compiler_is_wrapped(&b->compiler)) return;
+    for (char **e = environ; *e; e++) /* it may look at anything; these differ all the time */
         if (strncmp(*e, "_=", 2) != 0 && strncmp(*e, "SHLVL=", 6) != 0 && strncmp(*e, "OLDPWD=", 7) != 0)
             mz_sha256_text(key, *e);
 }

@@ -251,17 +251,40 @@ static char *find_in_path(const char *name)
     return NULL;
 }
 
-bool mz_compiler_is_script(const struct mz_compiler *c)
+static bool begins_with(const char *s, const char *prefix) { return !strncmp(s, prefix, strlen(prefix)); }
+
+/* gcc, x86_64-linux-gnu-g++-12, clang-14: what is behind the last dash but numbers */
+static bool is_driver_name(const char *path)
 {
-    bool script = false;
-    for (size_t i = 0; i < c->words.count && !script; i++) {
-        char start[2] = {0}, *path = find_in_path(c->words.items[i]);
-        int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-        script = fd >= 0 && read(fd, start, 2) == 2 && start[0] == '#' && start[1] == '!';
-        if (fd >= 0) close(fd);
-        free(path);
-    }
-    return script;
+    static const char *const names[] = {"gcc", "g++", "cc", "c++", "clang", "clang++"};
+    char *name = mz_memory_string(mz_files_base(path)), *dash;
+    if ((dash = strrchr(name, '-')) && dash[1] && strspn(dash + 1, "0123456789.") == strlen(dash + 1))
+        *dash = '\0';
+    const char *last = strrchr(name, '-') ? strrchr(name, '-') + 1 : name;
+    bool known = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) known |= !strcmp(last, names[i]);
+    free(name);
+    return known;
+}
+
+/* A compiler that the system brought along, not a script or another program that calls it (ccache). */
+static bool is_plain_driver(const char *path)
+{
+    char start[2] = {0}, *real = realpath(path, NULL);
+    int fd = real ? open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    bool plain = fd >= 0 && read(fd, start, 2) == 2 && !(start[0] == '#' && start[1] == '!') &&
+                 begins_with(real, "/usr/") && !begins_with(real, "/usr/local/") && is_driver_name(real);
+    if (fd >= 0) close(fd);
+    free(real);
+    return plain;
+}
+
+bool mz_compiler_is_wrapped(const struct mz_compiler *c)
+{
+    char *path = c->words.count ? find_in_path(c->words.items[0]) : NULL;
+    bool wrapped = !path || !is_plain_driver(path);
+    free(path);
+    return wrapped;
 }
 
 static bool hash_stat(struct mz_sha256 *hash, const char *path)

@@ -22,7 +22,8 @@ struct mz_compiler {
 /* setting NULL: from the environment. Returns 0, or says what is wrong and returns MZ_STATUS_FAILED.
  * (mz_process_stopped(): the caller says it.) */
 int mz_compiler_find(struct mz_compiler *c, enum mz_language language, const char *setting);
-bool mz_compiler_is_script(const struct mz_compiler *c); /* one that may look at anything */
+/* Is it a script, or some other program around a compiler? Then it may look at any variable of the environment. */
+bool mz_compiler_is_wrapped(const struct mz_compiler *c);
 void mz_compiler_release(struct mz_compiler *c);
 
 #endif

@@ -445,12 +445,10 @@ long mz_kernel_call(struct mz_call *call)
 static void caught(int number, siginfo_t *info, void *context)
 {
     const greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
-    struct mz_call call = {info->si_syscall,
-                           {(uint64_t)r[REG_RDI], (uint64_t)r[REG_RSI], (uint64_t)r[REG_RDX],
-                            (uint64_t)r[REG_R10], (uint64_t)r[REG_R8], (uint64_t)r[REG_R9]},
-                           context,
-                           NULL,
-                           NULL};
+    struct mz_call call = {.number = info->si_syscall,
+                           .a = {(uint64_t)r[REG_RDI], (uint64_t)r[REG_RSI], (uint64_t)r[REG_RDX],
+                                 (uint64_t)r[REG_R10], (uint64_t)r[REG_R8], (uint64_t)r[REG_R9]},
+                           .context = context};
     (void)number;
     long result;
     if (info->si_arch != AUDIT_ARCH_X86_64)

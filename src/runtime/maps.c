@@ -275,9 +275,8 @@ static long finish(long r)
 MZ_EXPORT void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
 {
     struct mz_call call = {
-        SYS_mmap,
-        {(uintptr_t)at, size, (uint64_t)prot, (uint64_t)flags, (uint64_t)fd, (uint64_t)offset},
-        NULL};
+        .number = SYS_mmap,
+        .a = {(uintptr_t)at, size, (uint64_t)prot, (uint64_t)flags, (uint64_t)fd, (uint64_t)offset}};
     if (rt.active) return (void *)finish(mz_maps_mmap(&call));
     long r = mz_sys(SYS_mmap, at, size, prot, flags, fd, offset);
     early_map(r, size, prot, flags);
@@ -292,7 +291,7 @@ void *mmap64(void *at, size_t size, int prot, int flags, int fd, off_t offset)
 
 MZ_EXPORT int munmap(void *at, size_t size)
 {
-    struct mz_call call = {SYS_munmap, {(uintptr_t)at, size}, NULL};
+    struct mz_call call = {.number = SYS_munmap, .a = {(uintptr_t)at, size}};
     if (rt.active) return (int)finish(mz_maps_munmap(&call));
     early_unmap((uintptr_t)at, size);
     return (int)finish(mz_sys(SYS_munmap, at, size));

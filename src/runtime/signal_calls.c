@@ -229,7 +229,7 @@ static void enter(const struct mz_call *call)
 
 void mz_signals_raise(int number, void *context)
 {
-    struct mz_call call = {SYS_tgkill, {0}, context};
+    struct mz_call call = {.number = SYS_tgkill, .context = context};
     send_here(&(struct mz_signal){.number = number, .code = SI_TKILL, .sender = (uint8_t)(rt.self + 1)},
               &call);
 }
@@ -237,7 +237,7 @@ void mz_signals_raise(int number, void *context)
 /* abort(): a handler may leave by longjmp; when it returns, the program ends all the same. */
 void mz_signals_abort(void)
 {
-    struct mz_call call = {SYS_tgkill, {0}, NULL};
+    struct mz_call call = {.number = SYS_tgkill};
     mz_signal_keep(rt.self);
     self()->mask &= ~bit(SIGABRT);
     if (mz_signal_process.actions[SIGABRT].handler > (uintptr_t)SIG_IGN)
@@ -437,7 +437,7 @@ long mz_signals_kill(struct mz_call *call)
 
 static int thread_kill(pthread_t thread, const struct mz_signal *s)
 {
-    struct mz_call call = {SYS_tgkill, {0}, NULL};
+    struct mz_call call = {.number = SYS_tgkill};
     int slot = rt.active ? mz_thread_slot((uint64_t)thread) : -1;
     if (slot < 0) return ESRCH;
     if (s->number < 0 || s->number > MZ_SIGNALS) return EINVAL;

@@ -78,7 +78,7 @@ static bool has_arrived(int slot)
 /* The handlers of what has arrived. */
 static enum mz_interruption handle_arrived(const void *pc, const void *frame)
 {
-    static const struct mz_call nowhere = {SYS_tgkill, {0}, NULL};
+    static const struct mz_call nowhere = {.number = SYS_tgkill};
     struct mz_signal s;
     enum mz_interruption result = MZ_UNDISTURBED;
     do {
@@ -346,7 +346,7 @@ void mz_signal_send_process(const struct mz_signal *s, const struct mz_call *cal
  * the first that takes them. (Which one is not explored: it is rare enough to be refused where it matters.) */
 void mz_signal_rehome(int slot)
 {
-    static const struct mz_call nowhere = {SYS_tgkill, {0}, NULL};
+    static const struct mz_call nowhere = {.number = SYS_tgkill};
     struct mz_signal_thread *t = &mz_signal_threads[slot];
     struct mz_signal_queue rest = {0};
     struct mz_signal_queue moved = {0};

@@ -120,7 +120,23 @@ test_cache_wrapper() {
     follows settings env MAZURKA_CC="$PWD/wrap.sh" mazurka check asks.c y.c || return 1
     printf '#!/bin/sh\nexec gcc -DANSWER=$WHAT "$@"\n' > wrap.sh
     run 0 env MAZURKA_CC="$PWD/wrap.sh" WHAT=1 mazurka check asks.c y.c &&
-        run 1 env MAZURKA_CC="$PWD/wrap.sh" WHAT=2 mazurka check asks.c y.c
+        run 1 env MAZURKA_CC="$PWD/wrap.sh" WHAT=2 mazurka check asks.c y.c || return 1
+    cat > gcc.c << 'END'
+#include <stdlib.h>
+#include <unistd.h>
+int main(int n, char **words)
+{
+    char **all = calloc((size_t)n + 2, sizeof *all);
+    all[0] = "gcc";
+    all[1] = getenv("WHAT");
+    for (int i = 1; i < n; i++) all[i + 1] = words[i];
+    execvp("gcc", all);
+    return 1;
+}
+END
+    mkdir -p wrapped && cc -o wrapped/gcc gcc.c || return 1
+    run 0 env MAZURKA_CC="$PWD/wrapped/gcc" WHAT=-DANSWER=1 mazurka check asks.c y.c &&
+        run 1 env MAZURKA_CC="$PWD/wrapped/gcc" WHAT=-DANSWER=2 mazurka check asks.c y.c
 }
 
 # A checkpoint is of a program with all that was linked into it.
