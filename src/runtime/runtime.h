@@ -378,6 +378,7 @@ void mz_lent_get(struct mz_message *m);
 /* spin.c: loops that wait */
 bool mz_spin_has_places(void);
 void mz_spin_unneeded(void);
+bool mz_spin_tired(void);
 void mz_spin_reads(const void *p, const void *pc, const void *frame);
 uint64_t mz_spin_reads_counted(void);
 _Noreturn void mz_spin_for_ever(const void *pc);

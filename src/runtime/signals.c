@@ -97,7 +97,10 @@ static void look_for_progress(int number, siginfo_t *info, void *context)
     static int idle;
     const ucontext_t *u = context;
     (void)number, (void)info;
-    uint64_t hooks = rt.hooks + mz_spin_reads_counted();
+    static uint64_t seen_reads;
+    uint64_t reads = mz_spin_reads_counted(), hooks = rt.hooks + reads;
+    bool reading = reads != seen_reads;
+    seen_reads = reads;
     bool progress = seen_execution != rt.execution || seen_depth != rt.path->depth;
     seen_execution = rt.execution;
     seen_depth = rt.path->depth;
@@ -108,6 +111,10 @@ static void look_for_progress(int number, siginfo_t *info, void *context)
         mz_idle_none();
     seen_hooks = hooks;
     if (idle < PATIENCE) return;
+    if (reading && mz_spin_tired()) {
+        idle = 0;
+        return;
+    }
     struct mz_channel *c = rt.channel;
     mz_walk(&c->end_place, rt.self, (void *)u->uc_mcontext.gregs[REG_RBP]);
     for (int i = MZ_MAX_FRAMES - 1; i > 0; i--) c->end_place.pc[i] = c->end_place.pc[i - 1];

@@ -73,6 +73,21 @@ static struct mz_spin *spins;
 static bool everywhere; /* all places are to be looked at, see below */
 static bool all_clean;  /* larger stacks are cleared, too: one is to be compared */
 
+/* Loops that only read: see the end of the file. */
+static struct {
+    uint64_t counted; /* reads, until reads_left was set */
+    uint32_t set_to;
+    uint32_t runs, depth, changes; /* when last looked */
+    uint8_t self;
+    uint32_t stretch; /* reads that are looked at, next time */
+    uint32_t left;    /* of them; 0: not looking */
+    uint32_t patience, since;
+    uint64_t idle_from; /* reads counted when the thread last did something else */
+    bool bounded;       /* see mz_spin_tired */
+    bool tired;
+    struct state anchor, now;
+} reads = {.stretch = EAGER / SHARE};
+
 static void look_after(uint32_t reads);
 
 static uint32_t begin_with(void) { return rt.channel->options.mode == MZ_MODE_REPLAY ? REPLAYED : EAGER; }
@@ -166,6 +181,7 @@ void mz_spin_put(struct mz_message *m)
     mz_put(m, everywhere);
     mz_put(m, all_clean);
     mz_put(m, mz_rounds_bounded);
+    mz_put(m, reads.bounded);
     mz_put(m, place_count);
     for (uint32_t i = 0; i < PLACES; i++)
         if (places[i]) mz_put_long(m, mz_layout_out((uintptr_t)places[i]));
@@ -176,6 +192,7 @@ void mz_spin_get(struct mz_message *m)
     everywhere = mz_get(m);
     all_clean = mz_get(m);
     mz_rounds_set(mz_get(m));
+    reads.bounded = mz_get(m);
     for (uint32_t n = mz_get_count(m, 8); n > 0; n--)
         add_place((const void *)(uintptr_t)mz_layout_in(mz_get_long(m)));
 }
@@ -454,17 +471,6 @@ void mz_spin(uint64_t key, const void *pc, const void *frame)
  * Looked at is one of SHARE reads, in stretches, and only if in all of the reads before nothing changed and
  * no operation happened. How long that takes depends on what other threads did; but all rounds are alike, so
  * it does not matter in which of them the thread is stopped. Within a stretch: Brent's algorithm. */
-static struct {
-    uint64_t counted; /* reads, until reads_left was set */
-    uint32_t set_to;
-    uint32_t runs, depth, changes; /* when last looked */
-    uint8_t self;
-    uint32_t stretch; /* reads that are looked at, next time */
-    uint32_t left;    /* of them; 0: not looking */
-    uint32_t patience, since;
-    struct state anchor, now;
-} reads = {.stretch = EAGER / SHARE};
-
 static void look_after(uint32_t n)
 {
     reads.counted += reads.set_to - rt.reads_left;
@@ -489,6 +495,7 @@ static bool is_idle(uint32_t changes)
 static bool is_looked_at(bool idle)
 {
     if (!idle) {
+        reads.idle_from = reads.counted;
         reads.stretch = EAGER / SHARE;
         reads.left = 0;
         look_after(begin_with());
@@ -519,6 +526,41 @@ static void stop_reading(uint32_t changes, const void *p, const void *pc)
     look_after(1); /* on trial */
 }
 
+/* A loop that counts its rounds, while (!ready) n++; never comes back to the same local state. When such a thread has
+ * read for seconds (signals.c), it is stopped all the same, so that others can run: what they write is a data race.
+ * From then on a thread is stopped after MOST_READS, and the verdict is at best *incomplete*, as for rounds.c. */
+#define MOST_READS (1u << 20)
+
+/* From a signal handler: a thread has read long enough. False: that was said before. */
+bool mz_spin_tired(void)
+{
+    if (reads.tired || unknown_changes) return false;
+    reads.tired = true;
+    rt.reads_left = 1;
+    return true;
+}
+
+static bool is_tired(void)
+{
+    return reads.tired || (reads.bounded && reads.counted - reads.idle_from > MOST_READS);
+}
+
+static void stop_tired(const void *p, const void *pc, const void *frame)
+{
+    struct mz_spin *s = &spins[rt.self];
+    if (!reads.bounded && !rt.stateful && !rt.once) mz_explore_restart(rt.x);
+    reads.bounded = true;
+    reads.tired = false;
+    reads.left = 0;
+    look_after(begin_with());
+    mz_keep(s, offsetof(struct mz_spin, seen));
+    s->bounded = 1;
+    rt.channel->counters.bounded++;
+    mz_record_place(&rt.channel->end_place, frame);
+    rt.channel->end_thread = rt.self;
+    stop(s, NO_STATE, (uintptr_t)p, pc);
+}
+
 static void try_reading(uint32_t changes, const void *pc, const void *frame)
 {
     struct mz_spin *s = &spins[rt.self];
@@ -540,10 +582,10 @@ void mz_spin_reads(const void *p, const void *pc, const void *frame)
         try_reading(changes, pc, frame);
         return;
     }
-    if (blind || !is_looked_at(is_idle(changes))) {
-        if (blind) look_after(begin_with());
-        return;
-    }
+    bool looked_at = !blind && is_looked_at(is_idle(changes));
+    if (mz_unlikely(is_tired()) && !blind && !goes_on_in_schedule()) stop_tired(p, pc, frame);
+    if (blind) look_after(begin_with());
+    if (!looked_at) return;
     if (reads.anchor.pc == pc) {
         capture(&reads.now, pc, frame);
         if (same(&reads.anchor, &reads.now) && !goes_on_in_schedule()) {
