@@ -185,6 +185,8 @@ struct mz_exploration {
     int last_thread; /* thread of the step before, or -1 */
     bool cut;        /* this execution does not count: see mz_explore_cut */
     bool diverged;   /* see mz_unforeseen */
+    bool again;      /* the path up to the new branch is run again from the start: compare where that leads */
+    bool last_again; /* the same for the last execution of the search: nothing follows */
     bool barren;     /* the new branch could not even start: all its choices are asleep */
 
     struct mz_node *nodes;

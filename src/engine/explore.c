@@ -135,6 +135,7 @@ bool mz_explore_restarts(const struct mz_exploration *x) { return x->restart; }
 
 void mz_explore_begin(struct mz_exploration *x)
 {
+    x->again = x->stateful && !x->path.live;
     x->path.depth = 0;
     x->last_thread = -1;
     x->barren = false;
@@ -143,6 +144,7 @@ void mz_explore_begin(struct mz_exploration *x)
 
 void mz_explore_resume(struct mz_exploration *x)
 {
+    x->again = false;
     x->path.depth = x->path.replay;
     x->barren = false;
     x->cut = false;
@@ -210,8 +212,11 @@ static void fresh_node(struct mz_exploration *x, uint32_t k)
 static struct mz_step first_live_step(struct mz_exploration *x)
 {
     struct mz_node *n = &x->nodes[x->path.depth];
+    bool same = !x->again || mz_stateful_same(x, x->path.depth);
+    x->again = false;
+    if (mz_unlikely(x->last_again) && same) return nobody(x, MZ_ENDING_VISITED);
     x->path.live = true;
-    if (mz_unlikely(!(x->view->enabled & mz_bit(n->step.thread)))) { /* what came before was not the same */
+    if (mz_unlikely(!same || !(x->view->enabled & mz_bit(n->step.thread)))) { /* before was not the same */
         mz_unforeseen(x);
         return nobody(x, MZ_ENDING_DIVERGED);
     }
@@ -609,6 +614,19 @@ bool mz_explore_again(struct mz_exploration *x)
     if (cut_short(x)) return false;
     start_over(x);
     return true;
+}
+
+void mz_explore_again_last(struct mz_exploration *x)
+{
+    x->path.replay = x->path.depth;
+    x->path.live = false;
+    x->last_again = true;
+}
+
+void mz_explore_again_done(struct mz_exploration *x, enum mz_ending ending)
+{
+    x->ending = ending;
+    x->last_again = false;
 }
 
 void mz_explore_cut(struct mz_exploration *x) { x->cut = true; }

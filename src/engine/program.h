@@ -166,6 +166,9 @@ struct mz_explore_options {
     void (*state_differs)(void *system, const struct mz_step *one, uint32_t length,
                           const struct mz_step *other, uint32_t other_length);
     void (*state_outline)(void *system, struct mz_state *out);
+    /* Of stateful algorithms, may be NULL: the part of the identity that is memory. It depends on the schedule only,
+     * not on what the search has learnt so far, nor on what stacks hold where nothing was written. */
+    void (*state_memory)(void *system, struct mz_state *out);
     bool (*state_is_unique)(void *system);
     enum mz_order order;
     uint64_t order_seed;
@@ -215,6 +218,10 @@ void mz_explore_commit(struct mz_exploration *x, enum mz_access access, uint64_t
 bool mz_explore_end(struct mz_exploration *x);
 /* After end has said that all is explored: start over, with what is known by now. False if not all is. */
 bool mz_explore_again(struct mz_exploration *x);
+/* After end has said that all is explored by a stateful algorithm: the next execution, from the start, is the last
+ * one once more. It has no end; mz_explore_again_done comes after it. */
+void mz_explore_again_last(struct mz_exploration *x);
+void mz_explore_again_done(struct mz_exploration *x, enum mz_ending ending);
 /* Before the end: the execution was a part of another one and does not count. */
 void mz_explore_cut(struct mz_exploration *x);
 void mz_explore_abandon(struct mz_exploration *x); /* instead: only count it, the search is over */

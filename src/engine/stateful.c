@@ -231,12 +231,30 @@ static uint32_t store(struct mz_exploration *x, uint32_t *slot, const struct mz_
     return n ? n : mz_store_add(x, &s->store, slot, state);
 }
 
+bool mz_stateful_same(struct mz_exploration *x, uint32_t k)
+{
+    const struct mz_mark *m = &x->stateful->marks[k];
+    struct mz_state memory = m->memory;
+    if (x->nodes[k].enabled != x->view->enabled || m->alive != x->view->alive) return false;
+    for (uint64_t t = m->alive; t; t &= t - 1) {
+        int p = __builtin_ctzll(t);
+        const struct mz_pending *pending = &x->view->pending[p];
+        if ((pending->op == MZ_OP_NONE) != (m->sleeping >> p & 1)) return false;
+        if (pending->op != MZ_OP_NONE && mz_object_of(x, pending) != m->blocked_on[p]) return false;
+    }
+    if (!x->options.state_memory) return true;
+    if (x->options.state_is_unique && x->options.state_is_unique(x->options.system)) return true;
+    x->options.state_memory(x->options.system, &memory);
+    return memory.hash[0] == m->memory.hash[0] && memory.hash[1] == m->memory.hash[1];
+}
+
 enum mz_arrival mz_stateful_arrive(struct mz_exploration *x, uint32_t k)
 {
     struct mz_stateful *s = x->stateful;
     struct mz_state state;
     uint32_t *slot;
     look_around(x, k);
+    if (x->options.state_memory) x->options.state_memory(x->options.system, &s->marks[k].memory);
     if (k > 0) s->marks[k - 1].stirred = stirred_by(x, k);
     uint32_t n = mz_store_find(x, &s->store, &slot, &state);
     s->marks[k].state = n;

@@ -125,6 +125,7 @@ struct mz_mark {         /* what is known of node k beyond struct mz_node */
     struct mz_cycle cycle;
     bool single;              /* invisible: one thread's step is independent of all that others ever do */
     uint64_t alive, sleeping; /* sleeping: alive without a pending operation */
+    struct mz_state memory;   /* options.state_memory */
     uint8_t first;            /* the thread that was explored first */
     uint64_t peek;            /* visited first: whose steps are still to be tried */
     uint64_t stirred;         /* threads that its current step got going */
@@ -171,6 +172,8 @@ bool mz_stateful_full(
 
 enum mz_arrival { MZ_ARRIVED, MZ_WAS_THERE, MZ_PEEKED, MZ_NO_ROOM };
 enum mz_arrival mz_stateful_arrive(struct mz_exploration *x, uint32_t k);
+/* The same schedule was run again from the start: has it led to the node that it led to before (runtime/again.c)? */
+bool mz_stateful_same(struct mz_exploration *x, uint32_t k);
 /* Parts of the reductions: */
 struct mz_step mz_stateful_enter(struct mz_exploration *x, uint32_t k);
 void mz_stateful_event(struct mz_exploration *x, mz_number n, uint32_t races);

@@ -2,14 +2,14 @@
  *
  * Going back pays if executions have much in common. That is measured: some executions one way, some the
  * other, then many the better way, and again. Now and then one is run from the start all the same, so that
- * a program that is not deterministic is noticed. */
+ * a program that is not deterministic is noticed (again.c). */
+#include "again.h"
 #include "audit.h"
 #include "state.h"
 
 #define FIRST  4u    /* always run from the start */
 #define SAMPLE 48u   /* measured each way */
 #define TERM   8192u /* then done the better way */
-#define AGAIN  1024u /* of those that go back, one in so many is run from the start */
 
 enum phase { AT_FIRST, TRY_BACK, TRY_AGAIN, DECIDED };
 
@@ -55,8 +55,7 @@ void mz_backtrack_plan(void)
     bool back = plan.phase == TRY_BACK || (plan.phase == DECIDED && plan.better);
     plan.start = mz_ticks();
     if (rt.channel->options.backtrack != MZ_BACKTRACK_AUTO || rt.stateful || rt.once) back = true;
-    bool again =
-        rt.runs <= FIRST || rt.runs % AGAIN == 0 || rt.channel->options.backtrack == MZ_BACKTRACK_RERUN;
+    bool again = rt.runs <= FIRST || mz_again_turn();
     /* Where states are told apart, not in another way than all other executions. */
     bool alike = !rt.hashing || reversible() == MZ_UNDO_WRITES;
     bool audit = alike && mz_audit_plan(!rt.writes_unknown);

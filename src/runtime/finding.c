@@ -234,11 +234,17 @@ void mz_finding_race(int other, uint8_t op, uint8_t other_op, uint64_t address, 
     if (rt.stop) mz_halt(MZ_THREAD_FAILED);
 }
 
-/* A replayed step did not meet the operation of before. Nothing that follows could be trusted. */
+/* A replayed step did not meet the operation of before (`before`), or all steps did, but the state that they lead to
+ * is another one (NULL). Nothing that follows could be trusted. */
 _Noreturn void mz_finding_diverged(int thread, const struct mz_event *before)
 {
     struct mz_finding *f = begin(MZ_KIND_NONDETERMINISM);
-    mz_text_copy(f->text, sizeof f->text, "the same schedule led to another operation than before");
+    const struct mz_pending *p = &rt.view.pending[thread];
+    const struct mz_event now = {.op = p->op, .key = p->key, .pc = p->pc};
+    mz_text_copy(f->text, sizeof f->text,
+                 before ? "the same schedule led to another operation than before"
+                        : "the same schedule led to another state than before");
+    if (!before) before = &now;
     f->thread = f->other_thread = (uint8_t)thread;
     f->op = rt.view.pending[thread].op;
     f->other_op = before->op;

@@ -275,6 +275,7 @@ void mz_state_of(void *system, struct mz_state *out);
 size_t mz_state_bytes(void *system, const void **bytes);
 bool mz_state_is_unique(void *system);
 void mz_state_outline(void *system, struct mz_state *out);
+void mz_state_memory_of(void *system, struct mz_state *out);
 void mz_state_differs(void *system, const struct mz_step *one, uint32_t length, const struct mz_step *other,
                       uint32_t other_length); /* state_kept.c */
 void mz_state_allocated(const void *p, size_t size, int with);
@@ -474,6 +475,7 @@ int mz_memory_tls_owner(uint64_t address); /* slot, or -1 */
 void mz_memory_init(void);
 void mz_memory_thread_ends(void);
 bool mz_memory_check(uint64_t address, unsigned size, uint8_t op, uint64_t pc);
+bool mz_memory_is_whole_page(uint64_t page);
 void mz_memory_check_atomic(const volatile void *p, unsigned size);
 void mz_memory_check_event(void);
 void mz_memory_describe(struct mz_finding *f);

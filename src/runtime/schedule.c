@@ -8,6 +8,7 @@
  * Local operations (spawn, join, thread end) happen within a step; see program.h and op.def for why no order
  * of them needs exploring. A new thread runs at once to its first visible operation; its creator waits in
  * rt.run.interrupted. A thread that ends hands over to the one that joins it. */
+#include "again.h"
 #include "audit.h"
 #include "own.h"
 #include "races.h"
@@ -38,7 +39,7 @@ static void end_of_execution(void)
         rt.channel->end_thread = rt.self;
         mz_record_place(&rt.channel->end_place, MZ_FRAME());
     }
-    if (mz_explore_ending(rt.x) == MZ_ENDING_DIVERGED && !rt.once) mz_diverged(rt.self);
+    if (mz_explore_ending(rt.x) == MZ_ENDING_DIVERGED && !rt.once) mz_again_diverged();
     if (mz_explore_ending(rt.x) == MZ_ENDING_DIVERGED)
         mz_text_copy(rt.channel->end_text, sizeof rt.channel->end_text,
                      "the schedule does not fit this program: a thread is not ready for its next step");
@@ -416,7 +417,7 @@ static enum mz_end limit_reached(void)
     return MZ_END_RUNNING;
 }
 
-static void run_from_start(void)
+void mz_run_from_start(void)
 {
     run_reset();
     mz_undo_begin();
@@ -430,7 +431,7 @@ static void run_from_node(void)
 {
     mz_undo_to(rt.path->replay);
     if (mz_unlikely(!(rt.view.enabled & mz_slot_bit(rt.path->steps[rt.path->replay].thread)))) {
-        run_from_start(); /* the program is not deterministic: that is found and shown on the way there */
+        mz_run_from_start(); /* the program is not deterministic: that is found and shown on the way there */
         return;
     }
     rt.section = 0;
@@ -459,7 +460,7 @@ static bool one_execution(void)
     if (!rt.path->live && mz_undo_reaches(rt.path->replay))
         run_from_node();
     else
-        run_from_start();
+        mz_run_from_start();
     mz_os_ended();
     classify_end();
     mz_reorder_look();
@@ -516,6 +517,7 @@ static enum mz_end explore(void)
               : ending == MZ_ENDING_DIVERGED ? MZ_END_DIVERGED
                                              : MZ_END_COMPLETE;
     }
+    if (end == MZ_END_COMPLETE && !mz_again_last()) end = MZ_END_FINDING;
     return end;
 }
 

@@ -402,6 +402,7 @@ static void start_exploration(void)
         options.state_is_unique = mz_state_is_unique;
         options.state_differs = mz_state_differs;
         options.state_outline = mz_state_outline;
+        options.state_memory = mz_state_memory_of;
         if (o->exact_match) options.state_bytes = mz_state_bytes;
         mz_spin_unneeded(); /* a loop that waits comes back to the same state */
     }

@@ -358,6 +358,15 @@ void mz_state_of(void *system, struct mz_state *out)
     if (rt.stateful) mz_races_hash(out);
 }
 
+/* program.h */
+void mz_state_memory_of(void *system, struct mz_state *out)
+{
+    (void)system;
+    /* Thread-local storage is not put back before an execution but when its thread starts. Where pages are compared
+     * (undo.c), what it held until then is in the sum. */
+    *out = rt.undo == MZ_UNDO_PAGES && rt.switch_fs ? (struct mz_state){{0, 0}} : mz_state_memory;
+}
+
 /* Of a thread the calls that it is in, and not what its frames hold. */
 static struct mz_state thread_outline(int slot)
 {

@@ -1,13 +1,17 @@
 /* A program that does something else each time cannot be explored; it is told so.
- * A stateful search that keeps pages may never come the same way twice: search=stateless.
- * EXPECT all error kind=nondeterminism search=stateless
- * EXPECT -DMORE all error kind=nondeterminism search=stateless
+ * A stateful search runs some schedules again from the start to notice it (runtime/again.c), and always its last one:
+ * with ONE there is only one execution, and what differs is a value that nobody looks at.
+ * EXPECT all error kind=nondeterminism
+ * EXPECT -DMORE all error kind=nondeterminism
  * EXPECT -DMORE --backtrack=rerun optimal error kind=nondeterminism
+ * EXPECT -DONE stateful error kind=nondeterminism
+ * EXPECT -DONE sdpor error kind=nondeterminism
  */
 #include <pthread.h>
 #include <stdatomic.h>
 
 static _Atomic int shared;
+_Atomic unsigned long ticks; /* not static: or a compiler leaves out the store */
 #ifndef MORE
 static _Atomic int x[8];
 #endif
@@ -22,7 +26,11 @@ static unsigned random_number(void)
 
 static void *work(void *arg)
 {
-#ifdef MORE /* always the same operation, not always as many */
+#ifdef ONE
+    unsigned low, high;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    atomic_store(&ticks, (unsigned long)high << 32 | low);
+#elif defined MORE /* always the same operation, not always as many */
     for (int i = 0; i < 3; i++) atomic_fetch_add(&shared, 1);
     if (random_number() & 1) atomic_fetch_add(&shared, 1);
 #else
@@ -34,8 +42,14 @@ static void *work(void *arg)
 
 int main(void)
 {
+#ifdef ONE
+    const int n = 1;
+#else
+    const int n = 3;
+#endif
     pthread_t t[3];
-    for (int i = 0; i < 3; i++) pthread_create(&t[i], NULL, work, NULL);
-    for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
+    for (int i = 0; i < n; i++) pthread_create(&t[i], NULL, work, NULL);
+    for (int i = 0; i < n; i++) pthread_join(t[i], NULL);
+    (void)random_number;
     return 0;
 }
