@@ -465,8 +465,7 @@ static void look_at_workers(struct agent *a, double now)
         send_told(a, w);
         send_slot(a, w);
         mz_worker_flush(w);
-        if (mz_worker_link(w)->waiting) w->watch.last_change = now; /* for a task, maybe */
-        mz_watch_life(&w->watch, now);
+        mz_watch_life(&w->watch, now, mz_worker_link(w)->waiting); /* for a task, maybe */
         if (news || (!w->begun && w->outcome.channel->layout.count)) send_news(a, w);
         reap(a, w);
     }

@@ -528,11 +528,7 @@ static struct mz_progress_view progress(struct mz_pool *p)
 
 /* What need not be looked at for every message. */
 /* One that has nothing to do may sleep. */
-static void look_at_life(struct mz_worker *w, double now)
-{
-    if (w->hungry) w->watch.last_change = now;
-    mz_watch_life(&w->watch, now);
-}
+static void look_at_life(struct mz_worker *w, double now) { mz_watch_life(&w->watch, now, w->hungry); }
 
 static void look_around(struct mz_pool *p, double now)
 {

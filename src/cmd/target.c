@@ -25,8 +25,9 @@
 
 #define TRIAL   0.15 /* seconds, to see how fast it is */
 #define POLL    0.1  /* seconds */
-#define STALL   20.0 /* seconds without a step: it will not come back */
-#define BLOCKED 4.0  /* seconds inside of one system call */
+#define STALL   20.0 /* processor seconds without a step, or seconds asleep: it will not come back */
+#define BLOCKED 4.0  /* seconds asleep inside of one system call */
+#define LOOK    0.6  /* seconds: of a longer time since the last look it is not known how it was spent */
 
 /* ---- the child ---- */
 
@@ -205,21 +206,52 @@ static void end_blocked(struct mz_watch *w)
     c->end = MZ_END_UNSUPPORTED;
 }
 
-/* A thread that loops without a visible operation never lets the search go on. */
-void mz_watch_life(struct mz_watch *w, double now)
+/* Is it asleep, waiting for something that is neither a processor nor a disk? */
+static bool is_asleep(pid_t pid)
+{
+    char path[32], line[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
+    if (fd >= 0) close(fd);
+    if (n <= 0) return false;
+    line[n] = '\0';
+    const char *state = strrchr(line, ')'); /* behind the name, which may contain anything */
+    return state && state[1] == ' ' && state[2] == 'S';
+}
+
+static void look_at_life(struct mz_watch *w, double now, bool idle)
 {
     const struct mz_channel *c = w->outcome->channel;
-    uint64_t sign =
-        c->counters.executions * 1000003 + c->counters.blocked * 101 + c->live_length + c->finding_count;
-    /* Between executions it may take long; but then it uses the processor, whatever it says. */
-    double used = c->analysing ? mz_process_used_of(w->pid) : w->last_used;
-    if (sign != w->last_sign || used > w->last_used) w->last_sign = sign, w->last_change = now;
-    w->last_used = used;
-    if (c->in_kernel && now - w->last_change >= BLOCKED) {
+    struct mz_life *l = &w->life;
+    uint64_t sign = c->counters.executions * 1000003 + c->counters.blocked * 101 + c->live_length +
+                    c->finding_count + c->kernel_calls * 257;
+    double used = mz_process_used_of(w->pid), since = now - l->looked;
+    bool runs = used > l->used;
+    /* Between executions it may take long: that is our own work, and ends. */
+    if (sign != l->sign || idle || (c->analysing && runs)) {
+        l->sign = sign;
+        l->used_then = used;
+        l->asleep = 0;
+    } else if (runs) {
+        l->asleep = 0;
+    } else if (l->looked > 0 && is_asleep(w->pid)) {
+        l->asleep += since < LOOK ? since : LOOK;
+    }
+    l->used = used;
+    l->looked = now;
+}
+
+/* A thread that loops without a visible operation never lets the search go on. */
+void mz_watch_life(struct mz_watch *w, double now, bool idle)
+{
+    const struct mz_channel *c = w->outcome->channel;
+    look_at_life(w, now, idle);
+    if (c->in_kernel && w->life.asleep >= BLOCKED) {
         end_blocked(w);
         return;
     }
-    if (now - w->last_change < STALL || w->asked > 0) return;
+    if ((w->life.used - w->life.used_then < STALL && w->life.asleep < STALL) || w->asked > 0) return;
     w->outcome->stalled = true;
     mz_watch_kill(w);
 }
@@ -262,7 +294,7 @@ static void watch(struct mz_watch *w)
         double now = mz_process_clock();
         if (done == w->pid || (done < 0 && errno != EINTR)) break;
         look_at_time(w, now);
-        mz_watch_life(w, now);
+        mz_watch_life(w, now, false);
         look_at_rival(w, now);
         struct mz_progress_view view = mz_progress_of(w->outcome->channel);
         mz_progress_update(&w->target->progress, &view, now - w->started);
@@ -336,7 +368,6 @@ int mz_target_run(struct mz_target *t, struct mz_outcome *outcome)
     int fd = mz_channel_create(t, outcome);
     if (fd < 0) return mz_channel_failed(errno);
     struct mz_watch w = {.target = t, .outcome = outcome, .started = mz_process_clock()};
-    w.last_change = w.started;
     w.pid = mz_target_start(t, fd, -1);
     int error = errno;
     close(fd);

@@ -371,13 +371,14 @@ struct mz_channel {
     char unseen[MZ_MAX_UNSEEN][MZ_LONG_TEXT];      /* what the search did not see; likewise */
     uint32_t unseen_write_count, reserved7;
     struct mz_unseen_write unseen_writes[MZ_MAX_UNSEEN_WRITES];
-    char hint[MZ_TEXT];           /* what would be faster; empty: nothing */
-    volatile uint32_t analysing;  /* between executions: the program does not run */
-    volatile uint32_t in_kernel;  /* the program is inside of a system call ... */
-    uint32_t kernel_thread;       /* ... of this slot ... */
-    char kernel_call[28];         /* ... of this name ... */
-    struct mz_place kernel_place; /* ... made here */
-    double switch_ns;             /* a switch of fibers and back, measured at the start */
+    char hint[MZ_TEXT];             /* what would be faster; empty: nothing */
+    volatile uint32_t analysing;    /* between executions: the program does not run */
+    volatile uint64_t kernel_calls; /* that have returned */
+    volatile uint32_t in_kernel;    /* the program is inside of a system call ... */
+    uint32_t kernel_thread;         /* ... of this slot ... */
+    char kernel_call[28];           /* ... of this name ... */
+    struct mz_place kernel_place;   /* ... made here */
+    double switch_ns;               /* a switch of fibers and back, measured at the start */
     uint32_t area_count, name_count;
     struct mz_area areas[MZ_MAX_AREAS]; /* filled in when replaying */
     struct mz_given_name names[MZ_MAX_NAMES];

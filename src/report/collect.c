@@ -574,7 +574,7 @@ static char *reason_of_steps(const struct mz_outcome *outcome)
 static char *reason_of_stop(const struct mz_outcome *outcome)
 {
     if (outcome->interrupted) return mz_memory_string("it was interrupted");
-    if (outcome->stalled) return with_place(outcome, "a thread goes on and on without a shared operation");
+    if (outcome->stalled) return with_place(outcome, "a thread loops or waits without any shared operation");
     char *text = mz_format("the time limit of %g s was reached", outcome->time_limit);
     char *all = outcome->killed ? with_place(outcome, text) : mz_memory_string(text);
     free(text);

@@ -365,6 +365,7 @@ static long perform(struct mz_call *call, const struct rule *rule)
     c->in_kernel = 1;
     long r = mz_sys6(call->number, (long)a[0], (long)a[1], (long)a[2], (long)a[3], (long)a[4], (long)a[5]);
     c->in_kernel = 0;
+    c->kernel_calls++;
     if (r == -EPIPE && rule->flags & FD && !quiet(call)) mz_signals_raise(SIGPIPE, call->context);
     if (mz_sys_failed(r)) return r;
     for (int i = 0; i < 4; i++) each(&rule->outputs[i], call, r, mz_kernel_has_written);
