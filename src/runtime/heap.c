@@ -168,6 +168,12 @@ enum mz_place_state mz_heap_state(uint64_t address, size_t size)
     return grain == FREED ? MZ_PLACE_FREED : MZ_PLACE_OUTSIDE;
 }
 
+/* Does all of the page belong to one large block that is alive? */
+bool mz_heap_is_whole_page(uint64_t page)
+{
+    return in_arenas(page) && page < (uintptr_t)end_of(mz_heap_slot(page)) && *page_of(page) == PAGE_LIVE;
+}
+
 /* Marks the grains from `from` to `to`, both at the beginning of one. */
 static void mark(uintptr_t from, uintptr_t to, uint8_t value)
 {

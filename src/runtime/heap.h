@@ -16,6 +16,7 @@ enum mz_place_state { MZ_PLACE_ELSEWHERE, MZ_PLACE_LIVE, MZ_PLACE_FREED, MZ_PLAC
 
 /* size: within 16 aligned bytes */
 enum mz_place_state mz_heap_state(uint64_t address, size_t size);
+bool mz_heap_is_whole_page(uint64_t page);
 /* The block that the address lies in, or else the nearest one; NULL: none */
 const struct mz_block *mz_heap_nearest(uint64_t address);
 

@@ -14,6 +14,8 @@
 #include <semaphore.h>
 #include "own.h"
 
+#define PAGE 4096u
+
 static uint64_t tls_low, tls_high; /* around the thread-local storage of all threads */
 
 void mz_memory_init(void)
@@ -182,6 +184,14 @@ static bool check(const struct access *a)
 bool mz_memory_check(uint64_t address, unsigned size, uint8_t op, uint64_t pc)
 {
     return check(&(struct access){.address = address, .size = size, .op = op, .pc = pc});
+}
+
+/* Is all of the page part of one large block, or of global variables without a gap? Then there is nothing to check. */
+bool mz_memory_is_whole_page(uint64_t page)
+{
+    if (mz_heap_contains(page)) return mz_heap_is_whole_page(page);
+    if (mz_fiber_stack_owner(page) >= 0 || (page < tls_high && page + PAGE > tls_low)) return false;
+    return !mz_globals_gap(page, PAGE) && !mz_own_contains(page) && !mz_own_contains(page + PAGE - 1);
 }
 
 /* Would check() find something? */

@@ -10,7 +10,20 @@
  * Whether there is an object at all (memory.c) is asked on the slow way only. A cell of freed memory is in a
  * form of its own, so that it never takes the quick way.
  *
+ * Whole pages: a page of memory has 32 KiB of cells. memset and memcpy of much memory would write eight times as much
+ * to cells as to memory. So a page that is accessed as a whole has one cell for all of it, struct summary, until
+ * somebody accesses a part.
+ *  W1  While summary.all.execution is rt.execution, that cell stands for all 1024 cells of the page, which may
+ *      contain anything (but for what cells keep for ever). No page with such a summary is in sh.cache: the quick
+ *      way always finds cells.
+ *  W2  A summary begins only if no cell of the page was used in this execution (summary.used), and only where no
+ *      atomic object lies. It has no vector of readers.
+ *  W3  To end a summary (spread) is to write it to all cells. These, the summary and the cache are kept before
+ *      (mz_keep), so going back restores W1.
+ *  W4  The stateful algorithms and --data-races=allow have no summaries: they look at single granules.
+ *
  * No race is reported while replaying: it was when the step was new. Cells are kept up all the same. */
+#include "heap.h"
 #include "races.h"
 #include "pthread_objects.h"
 
@@ -40,12 +53,21 @@ struct cell {
     uint32_t write_pc, read_pc; /* low halves: of the first access in its epoch */
 };
 
+struct summary { /* of a page */
+    struct cell all;
+    uint32_t used;   /* execution in which a single cell was last used */
+    uint32_t atomic; /* kept: some atomic object lies here */
+};
+
+struct page {
+    uint64_t page;
+    struct cell *cells;
+};
+
 static struct {
-    struct {
-        uint64_t page;
-        struct cell *cells;
-    } cache[CACHE], *table;
-    struct cell *cells; /* all pages of cells, handed out one after the other */
+    struct page cache[CACHE], *table;
+    struct cell *cells;        /* all pages of cells, handed out one after the other */
+    struct summary *summaries; /* in the same order */
     uint32_t pages;
     struct cell *split;
     uint32_t split_count;
@@ -61,7 +83,8 @@ void mz_shadow_init(void)
     sh.split = mz_region_reserve((size_t)POOL * sizeof *sh.split);
     sh.readers = mz_region_reserve((size_t)POOL * sizeof *sh.readers);
     sh.reader_pcs = mz_region_reserve((size_t)POOL * sizeof *sh.reader_pcs);
-    MZ_ASSERT(sh.table && sh.cells && sh.split && sh.readers && sh.reader_pcs);
+    sh.summaries = mz_region_reserve(TABLE * sizeof *sh.summaries);
+    MZ_ASSERT(sh.table && sh.cells && sh.split && sh.readers && sh.reader_pcs && sh.summaries);
     for (uint32_t i = 0; i < CACHE; i++) sh.cache[i].page = ~0ull;
     mz_shadow_reset();
 }
@@ -72,18 +95,56 @@ void mz_shadow_reset(void)
     sh.reader_count = 1;
 }
 
-static __attribute__((noinline)) struct cell *find_page(uint64_t page)
+/* Where the page is in the table, or belongs. */
+static struct page *entry_of(uint64_t page)
 {
     uint64_t i = (page * 0x9e3779b97f4a7c15ull) >> 44;
     while (sh.table[i].cells && sh.table[i].page != page) i = (i + 1) & (TABLE - 1);
-    if (!sh.table[i].cells) {
-        MZ_ASSERT(sh.pages < TABLE / 2);
-        sh.table[i].page = page;
-        sh.table[i].cells = sh.cells + (size_t)sh.pages++ * CELLS;
+    return &sh.table[i];
+}
+
+static struct page *known_page(uint64_t page)
+{
+    struct page *p = entry_of(page);
+    if (p->cells) return p;
+    MZ_ASSERT(sh.pages < TABLE / 2);
+    p->page = page;
+    p->cells = sh.cells + (size_t)sh.pages++ * CELLS;
+    return p;
+}
+
+/* Of the page that the cell belongs to: a cell of `cells`, not of `split`. */
+static inline struct summary *summary_of(const struct cell *c)
+{
+    return &sh.summaries[(size_t)(c - sh.cells) / CELLS];
+}
+
+static inline bool is_whole(const struct summary *s) { return s->all.execution == rt.execution; }
+
+/* From now on each granule of the page has its own cell again. */
+static void spread(const struct page *p, struct summary *s)
+{
+    const struct cell all = s->all;
+    mz_keep(p->cells, CELLS * sizeof *p->cells);
+    mz_keep(s, sizeof *s);
+    mz_keep(&sh.cache[p->page % CACHE], sizeof sh.cache[0]);
+    for (uint32_t i = 0; i < CELLS; i++) {
+        struct cell *c = &p->cells[i], before = *c;
+        *c = all;
+        c->atomic = before.atomic;
+        c->sound = before.sound;
     }
-    sh.cache[page % CACHE].page = page;
-    sh.cache[page % CACHE].cells = sh.table[i].cells;
-    return sh.table[i].cells;
+    s->all.execution = 0;
+    s->used = rt.execution;
+}
+
+static __attribute__((noinline)) struct cell *find_page(uint64_t page)
+{
+    struct page *p = known_page(page);
+    struct summary *s = summary_of(p->cells);
+    if (mz_unlikely(is_whole(s))) spread(p, s);
+    sh.cache[page % CACHE] = *p;
+    return p->cells;
 }
 
 static inline struct cell *cell_of(uint64_t address)
@@ -248,6 +309,7 @@ static void first_access(struct cell *c, const struct access *a, uint8_t mask)
 {
     uint32_t epoch = rt.run.threads[rt.self].epoch;
     if (a->atomic) return;
+    summary_of(c)->used = rt.execution;
     clear_cell(c, mask);
     if (a->write) {
         c->writer = rt.self;
@@ -446,6 +508,60 @@ void mz_shadow_range(uint64_t address, size_t size, bool write, uint64_t pc)
     }
 }
 
+/* ---- whole pages ---- */
+
+/* The first access to any part of the page in this execution. */
+static void begin_summary(struct page *p, struct summary *s, const struct access *a)
+{
+    struct page *cached = &sh.cache[p->page % CACHE];
+    clear_cell(&s->all, 0xf);
+    if (a->write) {
+        s->all.writer = rt.self;
+        s->all.write_epoch = rt.run.threads[rt.self].epoch;
+        s->all.write_pc = (uint32_t)a->pc;
+    } else {
+        s->all.reader = rt.self;
+        s->all.read_epoch = rt.run.threads[rt.self].epoch;
+        s->all.read_pc = (uint32_t)a->pc;
+    }
+    if (cached->page == p->page) cached->page = ~0ull;
+}
+
+/* An access to all of a page. False: the granules must be looked at one by one. */
+static bool access_page(uint64_t address, bool write, uint64_t pc)
+{
+    if (rt.stateful || rt.allow_races) return false;
+    struct page *p = known_page(address / PAGE);
+    struct summary *s = summary_of(p->cells);
+    struct access a = {address, GRANULE, write, false, write ? MZ_OP_WRITE : MZ_OP_READ, pc};
+    if (s->atomic || !mz_memory_is_whole_page(address)) return false;
+    if (!is_whole(s)) {
+        if (s->used == rt.execution) return false;
+        begin_summary(p, s, &a);
+        return true;
+    }
+    if (s->all.form == FREED) return false;
+    if (!write && s->all.reader != NOBODY_YET && s->all.reader != rt.self) return false; /* W2 */
+    access_cell(&s->all, &a, rt.path->live);
+    return true;
+}
+
+/* All of a page that is a part of a block is freed. False as above. */
+static bool free_page(uint64_t address, uint8_t op, uint64_t pc)
+{
+    struct page *p = entry_of(address / PAGE);
+    if (!p->cells || rt.stateful || rt.allow_races) return false;
+    struct summary *s = summary_of(p->cells);
+    struct access a = {address, GRANULE, true, false, op, pc};
+    if (s->atomic || !is_whole(s) || s->all.form == FREED) return false;
+    access_cell(&s->all, &a, rt.path->live);
+    if (!ends_life(op)) return true;
+    mz_keep(&s->all, sizeof s->all);
+    s->all.form = FREED;
+    s->all.more = 0;
+    return true;
+}
+
 /* A new atomic access that has just been committed: is it ordered with the plain ones before? */
 void mz_shadow_atomic(uint64_t address, unsigned size, enum mz_access access)
 {
@@ -454,6 +570,7 @@ void mz_shadow_atomic(uint64_t address, unsigned size, enum mz_access access)
         if (part > address + size - at) part = (unsigned)(address + size - at);
         struct cell *c = cell_of(at);
         c->atomic = 1;
+        summary_of(c)->atomic = 1;
         if (mz_unlikely(rt.stateful)) mz_place_access(place_of(c), at / GRANULE, access == MZ_WRITES, true);
         if (c->execution != rt.execution) continue;
         const struct mz_pending *p = &rt.view.pending[rt.self];
@@ -518,6 +635,16 @@ static inline void keep(const void *p, size_t size, bool write)
     if (mz_unlikely(rt.undo) && write && !is_own(p)) mz_keep_program(p, size);
 }
 
+/* The kernel gives a new page of the heap once: if it were read first, there would be a second fault for the write. */
+static inline void touch(uint64_t address, bool write)
+{
+    volatile char *p = (volatile char *)(uintptr_t)address;
+    if (write && mz_heap_is_whole_page(address & ~(uint64_t)(PAGE - 1)))
+        __atomic_fetch_or(p, 0, __ATOMIC_RELAXED); /* a write */
+    else
+        (void)*p;
+}
+
 /* Page by page, each looked at first: a wild range crashes here as it would in the program, where its memory
  * ends, and gets no terabytes of cells. */
 static __attribute__((noinline)) void long_range(uint64_t address, size_t size, bool write, uint64_t pc)
@@ -525,8 +652,8 @@ static __attribute__((noinline)) void long_range(uint64_t address, size_t size, 
     while (size) {
         size_t part = PAGE - address % PAGE;
         if (part > size) part = size;
-        (void)*(const volatile char *)(uintptr_t)address;
-        mz_shadow_range(address, part, write, pc);
+        touch(address, write);
+        if (part < PAGE || !access_page(address, write, pc)) mz_shadow_range(address, part, write, pc);
         keep((const void *)(uintptr_t)address, part, write);
         address += part;
         size -= part;
@@ -569,13 +696,15 @@ void mz_access_range(const void *p, size_t size, bool write, void *pc, const voi
  * the last granule of the page if all of it never was. */
 static struct cell *used_cell(uint64_t *at)
 {
-    uint64_t page = *at / PAGE, i = (page * 0x9e3779b97f4a7c15ull) >> 44;
-    while (sh.table[i].cells && sh.table[i].page != page) i = (i + 1) & (TABLE - 1);
-    if (!sh.table[i].cells) {
+    uint64_t page = *at / PAGE;
+    const struct page *p = entry_of(page);
+    struct summary *s = p->cells ? summary_of(p->cells) : NULL;
+    if (!s || (s->used != rt.execution && !s->atomic && !is_whole(s))) {
         *at = (page + 1) * PAGE - GRANULE;
         return NULL;
     }
-    struct cell *c = &sh.table[i].cells[*at % PAGE / GRANULE];
+    if (is_whole(s)) spread(p, s);
+    struct cell *c = &p->cells[*at % PAGE / GRANULE];
     return c->execution == rt.execution || c->atomic ? c : NULL;
 }
 
@@ -585,6 +714,10 @@ void mz_shadow_freed(uint64_t address, size_t size, uint8_t op, uint64_t pc)
     if (mz_unlikely(rt.allow_races))
         mz_visible_access((void *)(uintptr_t)address, size, true, false, (void *)(uintptr_t)pc, NULL);
     for (uint64_t at = address; at < address + size; at += GRANULE) {
+        if (at % PAGE == 0 && address + size - at >= PAGE && free_page(at, op, pc)) {
+            at += PAGE - GRANULE;
+            continue;
+        }
         struct cell *c = used_cell(&at);
         if (!c || (mz_unlikely(rt.allow_races) && mz_visible_any((void *)(uintptr_t)at, 1))) continue;
         unsigned part = address + size - at < GRANULE ? (unsigned)(address + size - at) : GRANULE;

@@ -43,6 +43,7 @@
 #define LOG_ROOM  ((size_t)256 << 20)
 #define LOG_LIMIT ((size_t)48 << 20) /* beyond this, what is oldest is given up */
 #define CHUNK     32u
+#define PAGE      4096u
 #define HEAD      offsetof(struct mz_thread, held)
 #define JOINED    16u /* bytes of a thread from `woken_by` on: who joins it, and has */
 #define REST      (offsetof(struct mz_run, exit_place) - offsetof(struct mz_run, interrupted))
@@ -168,14 +169,21 @@ static inline bool is_new(uint64_t at)
     return true;
 }
 
-/* Has it been announced since the last node? Of very many, it is not known. */
-bool mz_undo_announced(uint64_t at)
+static bool is_known(uint64_t at)
 {
     uint32_t i = (uint32_t)((at >> 3) + (at >> 23) * 0x9e3779b9u) % WORDS;
-    if (un.word_count >= WORDS / 2) return true;
     for (; un.words[i].stamp == un.stamp; i = (i + 1) % WORDS)
         if (un.words[i].at == at) return true;
     return false;
+}
+
+/* Whole pages are in the same table as words, by an odd number. */
+static inline uint64_t page_key(uint64_t at) { return (at & ~(uint64_t)(PAGE - 1)) + 1; }
+
+/* Has it been announced since the last node? Of very many, it is not known. */
+bool mz_undo_announced(uint64_t at)
+{
+    return un.word_count >= WORDS / 2 || is_known(at) || is_known(page_key(at));
 }
 
 /* Another thread's variable: that thread is to be compared, though it did not run. */
@@ -208,6 +216,10 @@ void mz_undo_write(const volatile void *p, size_t size)
 {
     uint64_t at = (uintptr_t)p & ~7ull, end = (uintptr_t)p + size;
     if (mz_unlikely((un.floor == UINT32_MAX && !rt.hashing) || un.off)) return;
+    if (mz_unlikely(size == PAGE && at % PAGE == 0) && !rt.hashing && !(un.mirrors && rt.switch_fs)) {
+        if (is_new(page_key(at))) mz_undo_keep((const void *)at, PAGE);
+        return;
+    }
     for (; at < end; at += 8) write_word(at);
 }
 
