@@ -57,6 +57,9 @@ static const struct flag flags[] = {
     {{"-mllvm", "-capture-tracking-max-uses-to-explore=0"}, 'c', false},
     /* A loop that waits for a plain variable is to stay: it is a data race, or endless. */
     {{"-fno-finite-loops"}, 'b', false},
+    /* To gcc the hooks are functions that cannot come back to the file, so they do not touch its static variables:
+     * it puts a write off until after the next hook, or joins two, and others that run there see the old value. */
+    {{"-fno-ipa-reference"}, 'g', false},
     /* No two variables of a function share a place on the stack: lent.c. */
     {{"-fstack-reuse=none"}, 'g', false},
     {{"-mllvm", "-no-stack-coloring"}, 'c', false},
