@@ -65,7 +65,7 @@ static int compare(const char *a, const char *b, size_t most, void *pc, const vo
     size_t n = 0;
     while (n < most && a[n] && a[n] == b[n]) n++;
     mz_access_by(a, seen(n, most), false, pc, frame);
-    mz_access_by(b, seen(n, most), false, pc, frame);
+    if (b != a) mz_access_by(b, seen(n, most), false, pc, frame);
     return n < most ? (unsigned char)a[n] - (unsigned char)b[n] : 0;
 }
 
@@ -75,14 +75,14 @@ int strncmp(const char *a, const char *b, size_t most) { return compare(a, b, mo
 int memcmp(const void *a, const void *b, size_t n)
 {
     READS(a, n);
-    READS(b, n);
+    if (b != a) READS(b, n);
     return mz_raw_memcmp(a, b, n);
 }
 
 int bcmp(const void *a, const void *b, size_t n)
 {
     READS(a, n);
-    READS(b, n);
+    if (b != a) READS(b, n);
     return mz_raw_memcmp(a, b, n);
 }
 

@@ -11,7 +11,7 @@
  * a moment), they would for ever: a livelock. If one does not, this execution was only a part of another one
  * that is explored too; it counts as cut.
  *
- * Local state is: where the thread is (the address of the call), the registers that survive calls, its
+ * Local state is: where the thread is (the address of the call), what it is about to use, the registers that survive calls, its
  * stack up to that call but for what other threads use of it (lent.c), errno, rounding modes, the locks it holds. Everything else that it changes counts as
  * a change (mz_thread.changes): plain writes outside of its own stack, and to what other threads use of it
  * (lent.c), visible operations that change their object, memory from the heap, being woken. Taking and giving back a lock is none, as the locks held are
@@ -49,6 +49,7 @@
 
 struct state {
     const void *pc;
+    uint64_t key; /* what the operation is on: one call may do several, as memcpy does piece by piece */
     uint64_t regs[REGS];
     uint32_t size; /* of the stack */
     int error;
@@ -244,11 +245,13 @@ static void leave_lent_out(struct state *s, const char *sp)
             if (lent >> b & 1) words[i] &= ~(0xffull << b * 8);
 }
 
-static inline __attribute__((always_inline)) void capture(struct state *s, const void *pc, const void *frame)
+static inline __attribute__((always_inline)) void capture(struct state *s, uint64_t key, const void *pc,
+                                                          const void *frame)
 {
     const struct mz_thread *t = &rt.run.threads[rt.self];
     const char *sp = (const char *)frame + 16;
     s->pc = pc;
+    s->key = key;
     s->regs[0] = *(const uint64_t *)frame; /* the caller's frame pointer */
     __asm__ volatile("movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\tmovq %%r14, %3\n\tmovq %%r15, %4"
                      : "=m"(s->regs[1]), "=m"(s->regs[2]), "=m"(s->regs[3]), "=m"(s->regs[4]),
@@ -266,7 +269,8 @@ static inline __attribute__((always_inline)) void capture(struct state *s, const
 
 static bool same(const struct state *a, const struct state *b)
 {
-    if (a->pc != b->pc || a->size != b->size || a->error != b->error || a->held_count != b->held_count)
+    if (a->pc != b->pc || a->key != b->key || a->size != b->size || a->error != b->error ||
+        a->held_count != b->held_count)
         return false;
     for (unsigned i = 0; i < REGS; i++)
         if (a->regs[i] != b->regs[i]) return false;
@@ -406,7 +410,7 @@ static inline __attribute__((always_inline)) void count_round(struct mz_spin *s,
     } now;
     struct mz_mix mix = {0};
     mz_raw_memset(&now.state, 0, offsetof(struct state, stack)); /* unused places for locks, padding */
-    capture(&now.state, pc, frame);
+    capture(&now.state, key, pc, frame);
     uint64_t *end = (uint64_t *)(void *)(now.state.stack + now.state.size);
     *end = 0;
     mz_mix_words(&mix, (const uint64_t *)(const void *)&now.state, end);
@@ -449,7 +453,7 @@ void mz_spin(uint64_t key, const void *pc, const void *frame)
     if (mz_unlikely(size > CLEAN && !all_clean)) compare_larger();
     uint32_t slot = free_state(s);
     mz_keep(&s->states[slot], offsetof(struct state, stack) + s->states[slot].size);
-    capture(&s->states[slot], pc, frame);
+    capture(&s->states[slot], key, pc, frame);
     if (slot >= s->count) s->count = slot + 1;
     s->next = (slot + 1) % STATES;
     if (mz_unlikely(rt.trial)) {
@@ -561,14 +565,14 @@ static void stop_tired(const void *p, const void *pc, const void *frame)
     stop(s, NO_STATE, (uintptr_t)p, pc);
 }
 
-static void try_reading(uint32_t changes, const void *pc, const void *frame)
+static void try_reading(uint32_t changes, const void *p, const void *pc, const void *frame)
 {
     struct mz_spin *s = &spins[rt.self];
     look_after(1);
     uint32_t slot = free_state(s);
     mz_keep(s, offsetof(struct mz_spin, seen));
     mz_keep(&s->states[slot], offsetof(struct state, stack) + s->states[slot].size);
-    capture(&s->states[slot], pc, frame);
+    capture(&s->states[slot], (uintptr_t)p, pc, frame);
     s->next = (slot + 1) % STATES;
     tried(s, slot, s->changes != changes);
 }
@@ -579,7 +583,7 @@ void mz_spin_reads(const void *p, const void *pc, const void *frame)
     size_t size = (size_t)(rt.slots[rt.self].stack_high - (const char *)frame);
     bool blind = size > STACK || unknown_changes || rt.section || !frame;
     if (mz_unlikely(rt.trial) && !blind) {
-        try_reading(changes, pc, frame);
+        try_reading(changes, p, pc, frame);
         return;
     }
     bool looked_at = !blind && is_looked_at(is_idle(changes));
@@ -587,7 +591,7 @@ void mz_spin_reads(const void *p, const void *pc, const void *frame)
     if (blind) look_after(begin_with());
     if (!looked_at) return;
     if (reads.anchor.pc == pc) {
-        capture(&reads.now, pc, frame);
+        capture(&reads.now, (uintptr_t)p, pc, frame);
         if (same(&reads.anchor, &reads.now) && !goes_on_in_schedule()) {
             stop_reading(changes, p, pc);
             return;
@@ -596,5 +600,5 @@ void mz_spin_reads(const void *p, const void *pc, const void *frame)
     if (reads.since++ < reads.patience && reads.anchor.pc) return;
     reads.patience *= 2;
     reads.since = 0;
-    capture(&reads.anchor, pc, frame);
+    capture(&reads.anchor, (uintptr_t)p, pc, frame);
 }

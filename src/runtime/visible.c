@@ -182,8 +182,8 @@ bool mz_visible_access(const void *p, size_t size, bool write, bool always, cons
     }
     uint8_t bytes = size > 16 ? GRANULE : (uint8_t)size;
     uint8_t op = write ? MZ_OP_STORE : MZ_OP_LOAD;
-    if (!write && frame) mz_spin(key, pc, frame);
-    if (write) mz_rounds_look(key, pc, frame);
+    if (!write && frame) mz_spin(address, pc, frame);
+    if (write) mz_rounds_look(address, pc, frame);
     mz_visible(op, key, bytes, write ? MZ_WRITES : MZ_READS, 0, pc);
     mz_memory_check_atomic(p, size > 16 ? 1 : (unsigned)size);
     if (write) mz_keep_program(p, size);
