@@ -311,7 +311,7 @@ struct mz_options_block {
 
 #define MZ_SHARE_ONE  1000000000000000000ull
 #define MZ_SHARE_MOST (MZ_SHARE_ONE / 1000 * 999) /* as long as anything is left, whatever the estimate */
-#define MZ_ROUNDS 3u /* of a loop, in a search with a bound: runtime/rounds.c */
+#define MZ_ROUNDS     3u                          /* of a loop, in a search with a bound: runtime/rounds.c */
 
 struct mz_counters {
     uint64_t executions;  /* complete ones; in the channel, of stateful algorithms, also those that revisit */
