@@ -185,8 +185,7 @@ struct mz_worker *mz_worker_start(struct mz_pool *p)
     struct mz_worker *w = mz_worker_new(p, &fd);
     if (!w) return NULL;
     double now = mz_process_clock();
-    w->watch =
-        (struct mz_watch){.target = p->target, .outcome = &w->outcome, .started = now};
+    w->watch = (struct mz_watch){.target = p->target, .outcome = &w->outcome, .started = now};
     w->watch.pid = mz_target_start(p->target, fd, p->common_fd);
     int error = errno;
     close(fd);
