@@ -9,6 +9,7 @@
  *               operations and memory as before (mz_stateful_same). So a difference counts that has not yet led to
  *               another operation. The whole identity is not compared: it contains what the search has learnt
  *               meanwhile (race_places.c), and stacks, where uninitialised variables may differ.
+ *               Memory is compared only where the hooks are trusted (MZ_UNDO_WRITES): see mz_state_memory_of.
  *
  * When a stateful search is complete, its last execution is run again from the start to its end, so even a search of
  * one execution is checked before it says `verified`. What differs is a finding: nondeterminism.

@@ -362,9 +362,9 @@ void mz_state_of(void *system, struct mz_state *out)
 void mz_state_memory_of(void *system, struct mz_state *out)
 {
     (void)system;
-    /* Thread-local storage is not put back before an execution but when its thread starts. Where pages are compared
-     * (undo.c), what it held until then is in the sum. */
-    *out = rt.undo == MZ_UNDO_PAGES && rt.switch_fs ? (struct mz_state){{0, 0}} : mz_state_memory;
+    /* Where pages are compared (undo.c) the sum is relative to what the pages held when the execution began or when
+     * they were first written: libc's lazily made data, and thread-local storage of the execution before. */
+    *out = rt.undo == MZ_UNDO_PAGES ? (struct mz_state){{0, 0}} : mz_state_memory;
 }
 
 /* Of a thread the calls that it is in, and not what its frames hold. */

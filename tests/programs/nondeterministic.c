@@ -1,11 +1,12 @@
 /* A program that does something else each time cannot be explored; it is told so.
  * A stateful search runs some schedules again from the start to notice it (runtime/again.c), and always its last one:
- * with ONE there is only one execution, and what differs is a value that nobody looks at.
+ * with ONE there is only one execution, and what differs is a value that nobody looks at. That is named beside the
+ * verdict (--strict: incomplete), where the search trusts the hooks: backtrack=auto.
  * EXPECT all error kind=nondeterminism
  * EXPECT -DMORE all error kind=nondeterminism
  * EXPECT -DMORE --backtrack=rerun optimal error kind=nondeterminism
- * EXPECT -DONE stateful error kind=nondeterminism
- * EXPECT -DONE sdpor error kind=nondeterminism
+ * EXPECT -DONE --strict stateful incomplete backtrack=auto
+ * EXPECT -DONE --strict sdpor incomplete backtrack=auto
  */
 #include <pthread.h>
 #include <stdatomic.h>
