@@ -67,7 +67,7 @@ static int mixed_words(const struct mz_list *words)
             i += mz_cc_takes_value(word);
         } else if (mz_cc_is_source_name(word)) {
             sources = true;
-        } else if (!dot) {
+        } else if (!dot && word[0] != '@') {
             program = word;
         }
     }
