@@ -744,7 +744,7 @@ test_small_parts() {
         grep -q "it started over" out && break
         [ $try -lt 4 ] || complain "two workers on one processor are said to be faster than one: $(cat out)" || return 1
     done
-    json_is j "'sharing' not in d and d['seconds'] > 0.45" || return 1
+    json_is j "'sharing' not in d and d['seconds'] > 0.3" || return 1
     [ "$(grep -c '"final": true' err)" = 1 ] || { complain "$(grep -c '"final": true' err) last objects"; return 1; }
     sed 's/(void)atomic_load((_Atomic int/for (volatile int i = 0; i < 1000000; i = i + 1) ;\n    &/' "$readers" > long.c
     run 0 mazurka check -j 2 --json=j -DN=11 long.c && hasnt out "it started over" && empty err &&
