@@ -149,15 +149,16 @@ static bool is_back(const greg_t *r)
 }
 
 static _Noreturn void stop_here(void) { mz_spin_for_ever((const void *)idle.pc); }
+static _Noreturn void stop_tired(void) { mz_spin_stop_tired((const void *)idle.pc); }
 
 /* On the fiber's own stack, as if the loop had called it. */
-static void go_on_in_stop(greg_t *r)
+static void go_on_in(greg_t *r, void (*stop)(void))
 {
     uint64_t *sp = (uint64_t *)(((uint64_t)r[REG_RSP] - 128) & ~15ull) - 1;
     idle.pc = (uint64_t)r[REG_RIP] + 1; /* places are return addresses */
     *sp = idle.pc;
     r[REG_RSP] = (greg_t)(uintptr_t)sp;
-    r[REG_RIP] = (greg_t)(uintptr_t)stop_here;
+    r[REG_RIP] = (greg_t)(uintptr_t)stop;
 }
 
 /* An instruction has been executed. False: the trap is not ours. */
@@ -174,12 +175,24 @@ bool mz_idle_step(void *context)
     }
     if (is_back(r)) {
         give_up(u);
-        go_on_in_stop(r);
+        go_on_in(r, stop_here);
         return true;
     }
     if (idle.since++ < idle.patience && idle.anchor[REG_RIP]) return true;
     idle.patience *= 2;
     idle.since = 0;
     for (int i = 0; i < REGISTERS; i++) idle.anchor[i] = r[i];
+    return true;
+}
+
+/* The thread has run for seconds without a step, and may go on for ever: stop it if it is in the program's code now,
+ * where none of our locks or tables is half changed. */
+bool mz_idle_stop(void *context)
+{
+    ucontext_t *u = context;
+    greg_t *r = u->uc_mcontext.gregs;
+    if (rt.section || rt.trial || !mz_is_instrumented((uint64_t)r[REG_RIP])) return false;
+    give_up(u);
+    go_on_in(r, stop_tired);
     return true;
 }

@@ -103,6 +103,7 @@ long mz_signals_pause(struct mz_call *call);
 
 /* idle.c: endless loops without hooks; called by signal handlers */
 void mz_idle_look(void *context);
+bool mz_idle_stop(void *context);
 void mz_idle_none(void);
 bool mz_idle_step(void *context);
 

@@ -383,6 +383,7 @@ bool mz_spin_tired(void);
 void mz_spin_reads(const void *p, const void *pc, const void *frame);
 uint64_t mz_spin_reads_counted(void);
 _Noreturn void mz_spin_for_ever(const void *pc);
+_Noreturn void mz_spin_stop_tired(const void *pc);
 
 /* A call that lets time pass and does nothing else: a loop around it may be endless like one that reads. */
 #define MZ_SPIN_PASS()                                                                                       \

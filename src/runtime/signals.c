@@ -111,8 +111,9 @@ static void look_for_progress(int number, siginfo_t *info, void *context)
         mz_idle_none();
     seen_hooks = hooks;
     if (idle < PATIENCE) return;
-    if (reading && mz_spin_tired()) {
-        idle = 0;
+    if (mz_spin_tired()) {
+        idle = PATIENCE / 2; /* time to come to a read */
+        if (!reading) mz_idle_stop(context);
         return;
     }
     struct mz_channel *c = rt.channel;

@@ -535,10 +535,14 @@ static void stop_reading(uint32_t changes, const void *p, const void *pc)
  * From then on a thread is stopped after MOST_READS, and the verdict is at best *incomplete*, as for rounds.c. */
 #define MOST_READS (1u << 20)
 
-/* From a signal handler: a thread has read long enough. False: that was said before. */
+#define MOST_STOPS 16u /* such stops that cost seconds each, until the search ends */
+
+/* From a signal handler: a thread has gone on long enough, and is to be stopped at its next read. False: the search
+ * should end, since there is no such read, or there were too many stops. */
 bool mz_spin_tired(void)
 {
-    if (reads.tired || unknown_changes) return false;
+    static uint32_t stops;
+    if (reads.tired || unknown_changes || ++stops > MOST_STOPS) return false;
     reads.tired = true;
     rt.reads_left = 1;
     return true;
@@ -563,6 +567,13 @@ static void stop_tired(const void *p, const void *pc, const void *frame)
     mz_record_place(&rt.channel->end_place, frame);
     rt.channel->end_thread = rt.self;
     stop(s, NO_STATE, (uintptr_t)p, pc);
+}
+
+/* The same for a thread in a loop without hooks. */
+_Noreturn void mz_spin_stop_tired(const void *pc)
+{
+    stop_tired(NULL, pc, MZ_FRAME());
+    MZ_BUG("a thread that was stopped for good was run");
 }
 
 static void try_reading(uint32_t changes, const void *p, const void *pc, const void *frame)

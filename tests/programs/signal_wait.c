@@ -50,8 +50,9 @@ int main(void)
     signal(SIGUSR1, handler);
 #endif
 #ifdef OPEN /* the signal may come before the thread waits */
+    pthread_sigmask(SIG_BLOCK, NULL, &old);
     pthread_create(&t, NULL, waiter, NULL);
-    pthread_sigmask(SIG_BLOCK, &set, &old);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
 #else
     pthread_sigmask(SIG_BLOCK, &set, &old);
     pthread_create(&t, NULL, waiter, NULL);
