@@ -134,7 +134,8 @@ def main():
     cells = list(all_cells(paths, options.slow))
     if options.all:
         part, parts = map(int, options.share.split("/"))
-        chosen = random.Random(1).sample(cells, len(cells))[part - 1::parts]
+        chosen = random.Random(1).sample(range(len(cells)), len(cells))[part - 1::parts]
+        chosen = [cells[i] for i in sorted(chosen)]  # cells that share a compiled program run one after the other
     else:
         chosen = sample(cells, options.cells, options.seed)
         print("%d of %d cells, MATRIX_SEED=%d" % (len(chosen), len(cells), options.seed), flush=True)
