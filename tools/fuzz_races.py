@@ -4,8 +4,8 @@
     tools/fuzz_races.py [--seed N] [--count N] [--algorithms LIST] [--ways] [--allow] [--compilers] [--keep DIR]
 
 A program has two or three threads beside main that access plain variables (of all sizes, on the heap, on main's stack) and synchronize,
-or not, with mutexes, read-write locks, semaphores, condition variables, atomics of all memory orders, fences, and by creating
-and joining threads. A stateful search does not go all ways to a state, so it finds a race only if what decides about it is part
+or not, with mutexes (recursive and robust ones too), spin locks, read-write locks, semaphores, condition variables, barriers,
+pthread_once, atomics of all memory orders and sizes, fences, and by creating and joining threads. A stateful search does not go all ways to a state, so it finds a race only if what decides about it is part
 of the state. Compared are the verdict and, where there is one race only, that it is found. (After the first race
 of an execution it depends on the order of the accesses which other ones are noticed.) With
 --allow (--data-races=allow) the outcomes of the program are compared: each is an assertion that fails. With --ways, exact
@@ -25,12 +25,15 @@ LOADS = ("relaxed", "relaxed", "acquire", "seq_cst")
 STORES = ("relaxed", "relaxed", "release", "seq_cst")
 UPDATES = ("relaxed", "acquire", "release", "acq_rel", "seq_cst")
 
+SYNCHRONIZES = ("spin", "wait", "robust", "recursive", "wide", "trylock", "upgrade")
+
 HEAD = """#define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 struct node { int value; _Atomic int flag; };
 static union { int i[3]; char c[12]; long l; } d;
 static _Atomic int a[3];
@@ -44,6 +47,12 @@ static pthread_mutex_t cm = PTHREAD_MUTEX_INITIALIZER;
 static int woken;
 static sem_t s;
 static pthread_t t[4];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_spinlock_t spin;
+static pthread_barrier_t pair; /* of two threads of which each waits there once */
+static pthread_mutex_t robust, again = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static union { _Atomic long l; _Atomic int i[2]; _Atomic char c[8]; } wide;
+static int *_Atomic shown; /* a variable on the stack of a thread that may have ended */
 static int *out;
 static volatile int lent;
 static unsigned h[5];
@@ -65,9 +74,10 @@ class Program:
         self.compiler = r.choice(("gcc", "clang")) if compilers else os.environ.get("CC", "gcc")
         self.optimize = r.choice(("-O0", "-O1", "-O2"))
         kinds = ["plain", "atomic", "test"]
-        kinds += r.sample(["mutex", "rwlock", "semaphore", "fence", "box", "condition", "mixed", "size", "stack"],
+        kinds += r.sample(["mutex", "rwlock", "semaphore", "fence", "box", "condition", "mixed", "size", "stack",
+                            "once", "spin", "wait", "robust", "recursive", "wide", "shown", "trylock", "copy", "upgrade"],
                           r.choice((1, 2, 3)))
-        self.kinds = kinds
+        self.kinds = kinds + (["pair"] if r.random() < 0.15 else [])
         self.careful = r.random() < 0.8
         self.nested = self.threads > 2 and r.random() < 0.3
         self.early = r.random() < 0.5
@@ -82,7 +92,7 @@ class Program:
         return ["    " + line for line in lines]
 
     def operation(self):
-        kind = self.random.choice(self.kinds + ["plain"])
+        kind = self.random.choice([k for k in self.kinds if k != "pair"] + ["plain"])
         if self.depth > 2 and kind in ("test", "mutex", "rwlock"):
             kind = "plain"
         return getattr(self, kind)()
@@ -98,7 +108,7 @@ class Program:
                 ["sem_post(&s);"], ["(void)sem_trywait(&s);"],
                 ["atomic_store_explicit(&a[2], 1, memory_order_%s);" % r.choice(STORES)],
                 ["NOTE(atomic_load_explicit(&a[2], memory_order_%s));" % r.choice(LOADS)],
-                self.fence()))
+                *([self.fence()] + [getattr(self, k)() for k in self.kinds if k in SYNCHRONIZES])))
         return lines
 
     def access(self, owner):
@@ -197,16 +207,91 @@ class Program:
         return (["pthread_mutex_lock(&cm);", "if (woken) {"] + self.body(1) +
                 ["}", "pthread_mutex_unlock(&cm);"])
 
+    def inner(self, n):
+        """Accesses between taking a lock and giving it back."""
+        self.depth += 1
+        lines = [line for _ in range(n) for line in self.plain()]
+        self.depth -= 1
+        return lines
+
+    def once(self):
+        return ["pthread_once(&once, run_once);"]
+
+    def spin(self):
+        return ["pthread_spin_lock(&spin);"] + self.inner(self.random.choice((0, 1, 1))) + ["pthread_spin_unlock(&spin);"]
+
+    def recursive(self):
+        more = self.random.choice(([], ["pthread_mutex_lock(&again);", "pthread_mutex_unlock(&again);"]))
+        return (["pthread_mutex_lock(&again);"] + more + self.inner(self.random.choice((0, 1))) + ["pthread_mutex_unlock(&again);"])
+
+    def robust(self):
+        lines = ["if (pthread_mutex_lock(&robust)) pthread_mutex_consistent(&robust);"] + self.inner(self.random.choice((0, 1, 1)))
+        return lines + (["pthread_mutex_unlock(&robust);"] if self.random.random() < 0.7 else ["return NULL;"] if self.depth and
+                        self.in_thread else ["pthread_mutex_unlock(&robust);"])
+
+    def trylock(self):
+        return self.random.choice((
+            ["if (!pthread_mutex_trylock(&m[0])) {"] + self.inner(1) + ["pthread_mutex_unlock(&m[0]); }"],
+            ["if (!pthread_rwlock_tryrdlock(&l)) {"] + self.inner(1) + ["pthread_rwlock_unlock(&l); }"],
+            ["if (!pthread_rwlock_trywrlock(&l)) {"] + self.inner(1) + ["pthread_rwlock_unlock(&l); }"],
+            ["if (pthread_mutex_trylock(&m[0])) {"] + self.inner(1) + ["} else pthread_mutex_unlock(&m[0]);"]))
+
+    def upgrade(self):
+        r = self.random
+        first, second = r.choice((("rd", "wr"), ("wr", "rd"), ("rd", "rd")))
+        return (["pthread_rwlock_%slock(&l);" % first] + self.inner(1) + ["pthread_rwlock_unlock(&l);"] +
+                ["pthread_rwlock_%slock(&l);" % second] + self.inner(r.choice((0, 1))) + ["pthread_rwlock_unlock(&l);"])
+
+    def wait(self):
+        r = self.random
+        if r.random() < 0.5:
+            return ["pthread_mutex_lock(&cm); woken++; pthread_cond_%s(&c); pthread_mutex_unlock(&cm);" % r.choice(("signal", "broadcast"))]
+        lines = ["pthread_mutex_lock(&cm);", "{ struct timespec soon = {1, 0};",
+                 "if (!woken && !pthread_cond_timedwait(&c, &cm, &soon)) {"] + self.inner(1) + ["} }"]
+        return lines + self.inner(r.choice((0, 1))) + ["pthread_mutex_unlock(&cm);"]
+
+    def wide(self):
+        r = self.random
+        what = r.choice(("l", "i[%d]" % r.randrange(2), "c[%d]" % r.randrange(8)))
+        return [r.choice(("atomic_store_explicit(&wide.%s, 1, memory_order_%s);" % (what, r.choice(STORES)),
+                          "NOTE(atomic_load_explicit(&wide.%s, memory_order_%s));" % (what, r.choice(LOADS)),
+                          "atomic_fetch_add_explicit(&wide.%s, 1, memory_order_%s);" % (what, r.choice(UPDATES))))]
+
+    def shown(self):
+        r = self.random
+        if r.random() < 0.5:
+            return ["atomic_store_explicit(&shown, (int *)&own, memory_order_%s);" % r.choice(STORES)]
+        return ["{ int *p = atomic_exchange_explicit(&shown, NULL, memory_order_%s);" % r.choice(UPDATES),
+                "  if (p) %s; }" % r.choice(("NOTE(*p)", "*p = 3"))]
+
+    def copy(self):
+        r = self.random
+        return [r.choice(("memcpy(&d, n, %d);" % r.randrange(1, 13), "memset((char *)&d + %d, 1, %d);" % (r.randrange(5), r.randrange(1, 8)),
+                          "memcpy(n, &d, %d);" % r.randrange(1, 13)))]
+
     def c(self):
-        out = []
+        out = ["static void run_once(void)", "{", "    const int me = 0;"] + ["    " + line for line in self.inner(2)] + ["}"]
+        pair = "pair" in self.kinds
+        self.in_thread = True
         for n in range(self.threads, 0, -1):
-            out += ["static void *f%d(void *arg)" % n, "{", "    const int me = %d;" % n, "    (void)arg;"]
+            out += ["static void *f%d(void *arg)" % n, "{", "    const int me = %d;" % n, "    volatile int own = 0;", "    char n[16] = {0};",
+                    "    (void)arg, (void)n, (void)own;"]
             inner = self.handing_on(n) if self.careful else self.body(self.length)
+            if pair and n < 3:
+                inner[self.random.choice((0, len(inner))):0] = ["    pthread_barrier_wait(&pair);"]
             if self.nested and n == 1:
                 inner.append("    pthread_create(&t[%d], NULL, f%d, NULL);" % (self.threads, self.threads))
             out += inner + ["    return NULL;", "}"]
-        out += ["int main(void)", "{", "    const int me = 0;", "    static int place; int local = 0;", "    (void)place;",
+        self.in_thread = False
+        out += ["int main(void)", "{", "    const int me = 0;", "    volatile int own = 0; char n[16] = {0}; (void)own, (void)n;", "    static int place; int local = 0;", "    (void)place;",
                 "    out = &local;", "    sem_init(&s, 0, 0);"]
+        if "spin" in self.kinds:
+            out.append("    pthread_spin_init(&spin, 0);")
+        if pair:
+            out.append("    pthread_barrier_init(&pair, NULL, 2);")
+        if "robust" in self.kinds:
+            out += ["    pthread_mutexattr_t attr; pthread_mutexattr_init(&attr);",
+                    "    pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST); pthread_mutex_init(&robust, &attr);"]
         if "box" in self.kinds:
             out += ["    n%d = malloc(sizeof *n%d); n%d->value = 0; atomic_init(&n%d->flag, 0);" % (n, n, n, n) for n in (1, 2, 3)]
         mine = [n for n in range(1, self.threads + 1) if not (self.nested and n == self.threads)]
@@ -231,6 +316,8 @@ class Program:
 def lines_of(error):
     if error["kind"] == "assertion":
         return error["message"]
+    if error["kind"] == "double-free":
+        return "use-after-free" # with --allow the schedule decides which of the two a second free is
     if error["kind"] != "data-race":
         return error["kind"]
     return tuple(sorted((a["stack"] or [{"line": 0}])[0].get("line", 0) for a in error["accesses"]))
