@@ -135,7 +135,7 @@ bool mz_explore_restarts(const struct mz_exploration *x) { return x->restart; }
 
 void mz_explore_begin(struct mz_exploration *x)
 {
-    x->again = x->stateful && !x->path.live;
+    x->again = x->stateful && !x->path.live && !x->options.check_states;
     x->path.depth = 0;
     x->last_thread = -1;
     x->barren = false;

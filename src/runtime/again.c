@@ -20,7 +20,8 @@
  *      more, one in 1024 is run from the start.
  *  N3  A run from the start is an execution like others: states and findings do not depend on it. Only the last one
  *      (mz_again_last) belongs to no search: it is not counted, and its end is not looked at.
- *  N4  With options.safe == MZ_SAFE_RERUN every execution runs from the start. */
+ *  N4  With options.safe == MZ_SAFE_RERUN every execution runs from the start.
+ *  N5  Not with options.check_states: engine/state_check.c leaves the path of the search to look around. */
 #include "again.h"
 #include "audit.h"
 #include "runtime.h"
@@ -34,7 +35,9 @@ static const struct {
 bool mz_again_turn(void)
 {
     const struct mz_options_block *o = &rt.channel->options;
-    if (o->backtrack == MZ_BACKTRACK_RERUN || o->safe == MZ_SAFE_RERUN || rt.runs % SHARE == 0) return true;
+    if (o->backtrack == MZ_BACKTRACK_RERUN || o->safe == MZ_SAFE_RERUN) return true;
+    if (o->check_states) return false; /* N5 */
+    if (rt.runs % SHARE == 0) return true;
     for (unsigned i = 0; rt.stateful && i < sizeof shares / sizeof *shares; i++)
         if (rt.runs <= shares[i].up_to) return rt.runs % shares[i].one_in == 0;
     return false;
@@ -44,7 +47,8 @@ bool mz_again_last(void)
 {
     enum mz_ending ending = mz_explore_ending(rt.x);
     bool known = ending == MZ_ENDING_MAXIMAL || ending == MZ_ENDING_VISITED;
-    if (!rt.stateful || rt.once || rt.channel->finding_count || !known) return true;
+    bool checks = rt.stateful && !rt.channel->options.check_states;
+    if (!checks || rt.once || rt.channel->finding_count || !known) return true;
     if (rt.undo) mz_audit_start();
     mz_undo_forget();
     mz_explore_again_last(rt.x);

@@ -65,12 +65,10 @@ static size_t wide(const wchar_t *s)
         (void)a;                                                                                             \
         return (size);                                                                                       \
     }
-#define OUT_PARTS(name, n, count) OUT(name, n, count)
-#define IN_PARTS(name, n, count)  IN(name, n, count)
+#define IN_PARTS(name, n, count) IN(name, n, count)
 #include "arguments.def"
 #undef OUT
 #undef IN
-#undef OUT_PARTS
 #undef IN_PARTS
 
 /* ---- the table ---- */
@@ -81,10 +79,9 @@ static const struct argument {
     uint8_t number;
     bool write, parts;
 } table[] = {
-#define OUT(name, n, size)        {#name, out_##name##_##n, n, true, false},
-#define IN(name, n, size)         {#name, in_##name##_##n, n, false, false},
-#define OUT_PARTS(name, n, count) {#name, out_##name##_##n, n, true, true},
-#define IN_PARTS(name, n, count)  {#name, in_##name##_##n, n, false, true},
+#define OUT(name, n, size)       {#name, out_##name##_##n, n, true, false},
+#define IN(name, n, size)        {#name, in_##name##_##n, n, false, false},
+#define IN_PARTS(name, n, count) {#name, in_##name##_##n, n, false, true},
 #include "arguments.def"
 };
 #define COUNT (sizeof table / sizeof *table)

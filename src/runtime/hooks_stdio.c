@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 struct caller {
@@ -287,6 +288,35 @@ MZ_EXPORT ssize_t recv(int fd, void *to, size_t size, int flags)
     LIBC(recv);
     mz_test_cancel(MZ_PC());
     return got(to, real(fd, to, size, flags), CALLER);
+}
+static ssize_t got_parts(const struct iovec *parts, int count, ssize_t n, struct caller c)
+{
+    size_t left = n > 0 ? (size_t)n : 0;
+    for (int i = 0; i < count && left; i++) {
+        size_t size = parts[i].iov_len < left ? parts[i].iov_len : left;
+        if (size) writes(parts[i].iov_base, size, c);
+        left -= size;
+    }
+    return n;
+}
+
+MZ_EXPORT ssize_t readv(int fd, const struct iovec *to, int count)
+{
+    LIBC(readv);
+    mz_test_cancel(MZ_PC());
+    return got_parts(to, count, real(fd, to, count), CALLER);
+}
+MZ_EXPORT ssize_t preadv(int fd, const struct iovec *to, int count, off_t at)
+{
+    LIBC(preadv);
+    mz_test_cancel(MZ_PC());
+    return got_parts(to, count, real(fd, to, count, at), CALLER);
+}
+MZ_EXPORT ssize_t preadv64(int fd, const struct iovec *to, int count, off64_t at)
+{
+    LIBC(preadv64);
+    mz_test_cancel(MZ_PC());
+    return got_parts(to, count, real(fd, to, count, at), CALLER);
 }
 MZ_EXPORT ssize_t write(int fd, const void *from, size_t size)
 {

@@ -170,12 +170,33 @@ static bool loads_x87(const unsigned char *p)
     return (p[0] == 0xd9 && (reg == 4 || reg == 5)) || (p[0] == 0xdd && reg == 4);
 }
 
+/* What ends functions and stands between them, and decode.c does not understand: hlt, jumps to what a register or memory
+ * says, nops with any number of prefixes. Its length, or 0. */
+static size_t padding(const unsigned char *p)
+{
+    size_t n = 0;
+    if (p[0] == 0xf4) return 1;
+    if (p[0] == 0xff && (p[1] & 0xf8) == 0xe0) return 2;
+    if (p[0] == 0xff && p[1] == 0x25) return 6;                 /* in the table of imported functions */
+    if (p[0] == 0xf2 && p[1] == 0xff && p[2] == 0x25) return 7; /* the same with a prefix */
+    while (n < 8 && (p[n] == 0x66 || p[n] == 0x2e)) n++;
+    if (p[n] == 0x90) return n + 1;
+    if (!n || p[n] != 0x0f || p[n + 1] != 0x1f) return 0;
+    struct mz_instruction nop = mz_decode(p + n);
+    return nop.known ? (size_t)(nop.next - (const uint8_t *)p) : 0;
+}
+
 /* Two bytes look like such an instruction too often, so only those count that may be the first of one. Where
  * an instruction is not understood, the next ones may begin anywhere. */
 static bool any_loads_x87(const unsigned char *p, size_t size)
 {
     const size_t longest = 16;
     for (size_t i = 0, anywhere = 0; i + longest < size;) {
+        size_t skip = i >= anywhere ? padding(p + i) : 0;
+        if (skip) {
+            i += skip;
+            continue;
+        }
         if (loads_x87(p + i)) return true;
         struct mz_instruction next = mz_decode(p + i);
         if (!next.known) anywhere = i + longest;

@@ -606,8 +606,9 @@ test_exit_code() {
 
 test_step_limit() {
     programs
-    run 3 mazurka check --max-steps=500 spin.c && first_line out "incomplete: " && has out "500 steps" &&
-        has out "thread 0.1, spin.c:6"
+    run 3 mazurka check --max-steps=500 spin.c && first_line out "incomplete: " && has out "3 rounds" &&
+        has out "thread 0.1, spin.c:6" &&
+        run 3 mazurka check --max-steps=20 --algorithm=stateful long.c && has out "20 steps"
 }
 
 test_execution_limit() {
