@@ -13,6 +13,8 @@
  *       to private memory (mz_lent_leave_out).
  *   I3  slot.private_high is the lowest lent address of the slot's stack, or its end: what is below is private.
  *       When a schedule is replayed there is no second time: nothing counts as private.
+ *   I5  An array may have very many granules: neighbours of one function are united to a range. If there is no room
+ *       for more, all of every stack is lent, and no loop that waits is recognised.
  *   I4  A granule is lent while it belongs to the frame of the same function as when another thread used it:
  *       where the frame of another function comes to lie, its variables are its own. (The compiler is told to
  *       give each variable of a function a place of its own.)
@@ -36,10 +38,29 @@ static struct entry {
 } table[TABLE];
 static uint32_t count;
 
+#define RANGES 64u
+static struct range {
+    uint64_t start, end; /* granules, each lent as a whole; none of them is in the table */
+    uint64_t function;
+} ranges[RANGES];
+static uint32_t range_count;
+static bool all_lent; /* see I5 */
+
 static uint32_t hash(uint64_t granule) { return (uint32_t)((granule * 0x9e3779b97f4a7c15ull) >> 52); }
 
-static bool is_in_table(uint64_t granule)
+static struct range *range_of(uint64_t granule, uint64_t function)
 {
+    for (uint32_t i = 0; i < range_count; i++)
+        if (granule - ranges[i].start < ranges[i].end - ranges[i].start && ranges[i].function == function)
+            return &ranges[i];
+    return NULL;
+}
+
+/* For whatever function. */
+static bool is_known(uint64_t granule)
+{
+    for (uint32_t i = 0; i < range_count; i++)
+        if (granule - ranges[i].start < ranges[i].end - ranges[i].start) return true;
     for (uint32_t i = hash(granule); table[i].granule; i = (i + 1) % TABLE)
         if (table[i].granule == granule) return true;
     return false;
@@ -79,8 +100,11 @@ static uint64_t function_of(int slot, const uint64_t *frame, uint64_t address)
 uint8_t mz_lent_bytes(const void *p)
 {
     uint64_t granule = (uintptr_t)p / GRANULE;
-    if (!is_in_table(granule)) return 0;
-    const struct entry *e = find(granule, function_of(rt.self, MZ_FRAME(), (uintptr_t)p));
+    if (all_lent) return 0xff;
+    if (!is_known(granule)) return 0;
+    uint64_t function = function_of(rt.self, MZ_FRAME(), (uintptr_t)p);
+    if (range_of(granule, function)) return 0xff;
+    const struct entry *e = find(granule, function);
     return e ? e->bytes : 0;
 }
 
@@ -107,10 +131,55 @@ static void lower_limit(int slot, uint64_t granule)
 void mz_lent_stack(int slot)
 {
     struct mz_slot *s = &rt.slots[slot];
-    s->private_high = rt.channel->options.mode == MZ_MODE_REPLAY ? s->stack_low : s->stack_high;
+    s->private_high = rt.channel->options.mode == MZ_MODE_REPLAY || all_lent ? s->stack_low : s->stack_high;
     for (uint32_t i = 0; i < TABLE; i++)
         if (table[i].granule && mz_fiber_stack_contains(slot, table[i].granule * GRANULE))
             lower_limit(slot, table[i].granule);
+    for (uint32_t i = 0; i < range_count; i++)
+        if (mz_fiber_stack_contains(slot, ranges[i].start * GRANULE)) lower_limit(slot, ranges[i].start);
+}
+
+static void lend_all(void)
+{
+    all_lent = true;
+    for (int s = 0; s < MZ_SLOTS; s++) mz_lent_stack(s);
+    if (!rt.spin_off) mz_spin_forbid("too many variables on stacks that several threads use");
+}
+
+/* Take the entry out of the table. Later ones that it was in the way of move up. */
+static void take_out(struct entry *e)
+{
+    uint32_t hole = (uint32_t)(e - table);
+    for (uint32_t i = (hole + 1) % TABLE; table[i].granule; i = (i + 1) % TABLE) {
+        if ((i - hash(table[i].granule)) % TABLE < (i - hole) % TABLE)
+            continue; /* it is behind its place already */
+        table[hole] = table[i];
+        hole = i;
+    }
+    table[hole] = (struct entry){0};
+    count--;
+}
+
+/* All bytes of the granule are lent. Is it now part of a range? */
+static bool unite(uint64_t granule, uint64_t function)
+{
+    for (uint32_t i = 0; i < range_count; i++) {
+        struct range *r = &ranges[i];
+        if (r->function != function || (r->end != granule && r->start != granule + 1)) continue;
+        if (r->end == granule)
+            r->end++;
+        else
+            r->start--;
+        return true;
+    }
+    for (uint64_t first = granule - 1; first <= granule && range_count < RANGES; first++) {
+        struct entry *e = find(first == granule ? granule + 1 : first, function);
+        if (!e || e->bytes != 0xff) continue;
+        take_out(e);
+        ranges[range_count++] = (struct range){first, first + 2, function};
+        return true;
+    }
+    return false;
 }
 
 static void add(uint64_t granule, uint64_t function, uint8_t bytes)
@@ -118,18 +187,24 @@ static void add(uint64_t granule, uint64_t function, uint8_t bytes)
     uint32_t i = hash(granule);
     int owner = mz_fiber_stack_owner(granule * GRANULE);
     struct entry *e = find(granule, function);
+    if (all_lent || range_of(granule, function)) return;
+    if (owner >= 0) lower_limit(owner, granule);
+    if (e) bytes |= e->bytes;
+    if (bytes == 0xff && unite(granule, function)) {
+        if (e) take_out(find(granule, function));
+        return;
+    }
     if (e) {
-        e->bytes |= bytes;
+        e->bytes = bytes;
         return;
     }
     if (count == TABLE / 2) {
-        if (!rt.spin_off) mz_spin_forbid("more than 16 KiB of stacks that several threads use");
+        lend_all();
         return;
     }
     while (table[i].granule) i = (i + 1) % TABLE;
     table[i] = (struct entry){granule, function, bytes};
     count++;
-    if (owner >= 0) lower_limit(owner, granule);
 }
 
 /* The running thread accesses the stack of another one, or uses a mutex or the like on any: what we keep in
@@ -143,7 +218,7 @@ void mz_lent_note(int owner, uint64_t address, size_t size)
         uint64_t function = function_of(owner, frame, at);
         uint8_t bytes = bytes_of(g, address, size);
         const struct entry *e = find(g, function);
-        if (e && !(bytes & ~e->bytes)) continue;
+        if (all_lent || range_of(g, function) || (e && !(bytes & ~e->bytes))) continue;
         add(g, function, bytes);
         if ((mz_spin_has_places() || mz_rounds_bounded || rt.access_left_out) && !rt.once)
             mz_explore_restart(rt.x);
@@ -152,6 +227,13 @@ void mz_lent_note(int owner, uint64_t address, size_t size)
 
 void mz_lent_put(struct mz_message *m)
 {
+    mz_put(m, all_lent);
+    mz_put(m, range_count);
+    for (uint32_t i = 0; i < range_count; i++) {
+        mz_put_long(m, mz_layout_out(ranges[i].start * GRANULE));
+        mz_put_long(m, ranges[i].end - ranges[i].start);
+        mz_put_long(m, mz_layout_out(ranges[i].function));
+    }
     mz_put(m, count);
     for (uint32_t i = 0; i < TABLE; i++) {
         if (!table[i].granule) continue;
@@ -163,6 +245,12 @@ void mz_lent_put(struct mz_message *m)
 
 void mz_lent_get(struct mz_message *m)
 {
+    if (mz_get(m) && !all_lent) lend_all();
+    for (uint32_t n = mz_get_count(m, 24); n > 0; n--) {
+        uint64_t start = mz_layout_in(mz_get_long(m)) / GRANULE, size = mz_get_long(m);
+        uint64_t function = mz_layout_in(mz_get_long(m));
+        for (uint64_t g = start; g < start + size; g++) add(g, function, 0xff);
+    }
     for (uint32_t n = mz_get_count(m, 17); n > 0; n--) {
         uint64_t granule = mz_layout_in(mz_get_long(m)) / GRANULE, function = mz_layout_in(mz_get_long(m));
         add(granule, function, (uint8_t)mz_get(m));
