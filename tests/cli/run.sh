@@ -748,8 +748,12 @@ test_small_parts() {
     json_is j "'sharing' not in d and d['seconds'] > 0.3" || return 1
     [ "$(grep -c '"final": true' err)" = 1 ] || { complain "$(grep -c '"final": true' err) last objects"; return 1; }
     sed 's/(void)atomic_load((_Atomic int/for (volatile int i = 0; i < 1000000; i = i + 1) ;\n    &/' "$readers" > long.c
-    run 0 mazurka check -j 2 --json=j -DN=11 long.c && hasnt out "it started over" && empty err &&
-        json_is j "d['executions'] == 2048 and d['workers'] == 2 and d['sharing']['parts'] > 1000" || return 1
+    for try in 1 2 3 4; do
+        run 0 mazurka check -j 2 --json=j -DN=11 long.c && empty err && json_is j "d['executions'] == 2048" || return 1
+        grep -q "it started over" out || break
+        [ $try -lt 4 ] || complain "one worker is said to be faster than two: $(cat out)" || return 1
+    done
+    json_is j "d['workers'] == 2 and d['sharing']['parts'] > 1000" || return 1
     run 3 mazurka check -j 2 --time-limit=0.4 -DN=40 "$readers" && has out "time limit of 0.4 s" &&
         run 3 mazurka check -j 2 --time-limit=1.6 -DN=40 "$readers" && has out "time limit of 1.6 s" || return 1
     # A program that needs long to start is not slow because of that; nor is one with an error, that goes on, at its end.

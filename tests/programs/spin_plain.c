@@ -19,7 +19,7 @@
  * EXPECT -DVOLATILE --data-races=allow every verified
  * EXPECT -DVOLATILE -O2 --data-races=allow all verified
  * EXPECT -DVOLATILE -DYIELD --data-races=allow all verified
- * EXPECT --data-races=allow all verified
+ * EXPECT --data-races=allow all verified opt=0
  */
 #include <pthread.h>
 #include <sched.h>
