@@ -10,7 +10,7 @@
 # SLOW=1       also the expectations marked SLOW (sizes of the benchmarks), and `all`, `every` under dpor too
 # JOBS=N       tests at a time, default 2
 # RANDOM_PROGRAMS=N, RANDOM_SEED=N   of the random test, default 10000 programs (2000 for the stateful algorithms)
-# FUZZ_PROGRAMS=N, FUZZ_SEED=N       of the random C programs (needs python3), default 40
+# FUZZ_PROGRAMS=N, FUZZ_SEED=N       of the random C programs (needs python3), default 30
 # What is left of failed tests is in build/test.
 cd "$(dirname "$0")/.." || exit 2
 jobs=${JOBS:-2}
@@ -189,7 +189,7 @@ run_section() {
         ;;
     programs) run_programs programs tests/programs/*.c tests/programs/*.cpp ;;
     hooks) # does the search see every access, with both compilers and at all levels of optimization?
-        run_counted hooks-types python3 tests/hooks/run.py --sample "${HOOKS_SAMPLE:-40}"
+        run_counted hooks-types python3 tests/hooks/run.py --sample "${HOOKS_SAMPLE:-24}"
         for compiler in gcc clang; do
             command -v "$compiler" >/dev/null || continue
             for level in O0 O2 O3; do
@@ -229,7 +229,7 @@ run_section() {
         elif [ -n "$SLOW" ] || [ "$MATRIX" = all ]; then
             SECTION_LIMIT=36000 run_counted fuzz-state python3 tools/fuzz_state.py --all --check
         else
-            run_counted fuzz-state python3 tools/fuzz_state.py --count 24 --check \
+            run_counted fuzz-state python3 tools/fuzz_state.py --count 16 --check \
                 --seed "${FUZZ_SEED:-$(date +%s)}"
         fi
         ;;
@@ -249,21 +249,21 @@ run_section() {
         ;;
     fuzz)
         if command -v python3 >/dev/null; then
-            run_counted fuzz python3 tools/fuzz_programs.py --count "${FUZZ_PROGRAMS:-40}" \
+            run_counted fuzz python3 tools/fuzz_programs.py --count "${FUZZ_PROGRAMS:-30}" \
                 --seed "${FUZZ_SEED:-1}" --algorithms optimal,source
-            run_counted fuzz-conditions python3 tools/fuzz_programs.py --count "${FUZZ_PROGRAMS:-40}" \
+            run_counted fuzz-conditions python3 tools/fuzz_programs.py --count "${FUZZ_PROGRAMS:-30}" \
                 --seed "${FUZZ_SEED:-1}" --algorithms optimal,source --conditions
             # Other programs in each run; what it prints says which.
-            run_counted fuzz-c python3 tools/fuzz_c.py --count "$((${FUZZ_PROGRAMS:-40} * 3))" --jobs "$jobs" \
+            run_counted fuzz-c python3 tools/fuzz_c.py --count "$((${FUZZ_PROGRAMS:-30} * 3))" --jobs "$jobs" \
                 --seed "${FUZZ_SEED:-$(date +%s)}"
-            run_counted fuzz-twins python3 tools/fuzz_twins.py --count "$((${FUZZ_PROGRAMS:-40} / 20 + 1))" \
+            run_counted fuzz-twins python3 tools/fuzz_twins.py --count "$((${FUZZ_PROGRAMS:-30} / 20 + 1))" \
                 --seed "${FUZZ_SEED:-1}"
-            run_counted fuzz-sync python3 tools/fuzz_sync.py --count "${FUZZ_PROGRAMS:-40}" \
+            run_counted fuzz-sync python3 tools/fuzz_sync.py --count "${FUZZ_PROGRAMS:-30}" \
                 --seed "${FUZZ_SEED:-1}" --algorithms optimal,source
             changing=${FUZZ_SEED:-$(date +%s)} # other programs in every run
-            run_counted fuzz-races python3 tools/fuzz_races.py --count "${FUZZ_PROGRAMS:-40}" \
+            run_counted fuzz-races python3 tools/fuzz_races.py --count "${FUZZ_PROGRAMS:-30}" \
                 --seed "$changing" --compilers --algorithms stateful,dl-s-por,sdpor
-            run_counted fuzz-races-allowed python3 tools/fuzz_races.py --count "$((${FUZZ_PROGRAMS:-40} / 4))" \
+            run_counted fuzz-races-allowed python3 tools/fuzz_races.py --count "$((${FUZZ_PROGRAMS:-30} / 4))" \
                 --seed "$changing" --compilers --algorithms stateful,dl-s-por --allow
         else
             echo "  python3 is not there: skipped"
@@ -286,14 +286,14 @@ run_section() {
         fi
         ;;
     endure)
-        run_counted endure python3 tests/endure/run.py --runs 24 --seconds "${ENDURE_SECONDS:-25}"
+        run_counted endure python3 tests/endure/run.py --runs 24 --seconds "${ENDURE_SECONDS:-15}"
         ;;
     mpi) # ranks of Open MPI and MPICH, as far as they are there
         if [ -x build/mz-layout-test ]; then run_counted layout build/mz-layout-test
         else fail "mpi: build/mz-layout-test is not there (make build/mz-layout-test)"
         fi
         run_counted mpi sh tests/mpi/run.sh
-        run_counted mpi-endure python3 tests/endure/run.py --ranks --runs 8 --seconds "${ENDURE_SECONDS:-20}"
+        run_counted mpi-endure python3 tests/endure/run.py --ranks --runs 8 --seconds "${ENDURE_SECONDS:-12}"
         grep '^skipped' "$work/mpi.log" | sed 's/^/  /'
         ;;
     cli)
