@@ -15,8 +15,8 @@ void *mz_region_reserve(size_t bytes);
 void mz_region_free(void *region, size_t bytes);
 /* From now on it is only read. */
 void mz_region_freeze(void *region, size_t bytes);
-/* Called for every region when it is there, and when it is gone. Supplied by whoever wants to know; by default nothing
- * happens. */
+/* Called after a region is reserved, and after it is released. The default does nothing; the runtime replaces it to know its
+ * own memory (own.c). */
 void mz_region_noted(void *region, size_t bytes, bool there);
 /* Gives the memory of the first so many bytes back; they read as zero again. */
 void mz_region_empty(void *region, size_t bytes);

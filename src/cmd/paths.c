@@ -82,7 +82,7 @@ static bool make_directory(char *path)
     }
 }
 
-/* Whoever can write there decides what we run. NULL, or what is wrong with it. */
+/* A user who can write to the directory decides which program we run. Return what is wrong with it, or NULL. */
 static const char *distrust(const char *directory)
 {
     struct stat s;

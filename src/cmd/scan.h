@@ -6,7 +6,7 @@
 #include "../report/list.h"
 
 /* Adds a line to unseen for each source file with functions that access shared memory without hooks. Returns whether
- * there are any. A file that cannot be read adds nothing: whoever runs it says so. */
+ * there are any. A file that cannot be read adds nothing: the attempt to run it reports the error. */
 bool mz_scan(const char *program, struct mz_list *unseen);
 
 #endif

@@ -1,6 +1,6 @@
 /* What comes from a target's channel, a checkpoint or another rank is not to be relied on: the program under test can
- * write to the channel, files can be damaged. These functions bring it within bounds; whoever reads a finding, a
- * schedule or the arrays of a channel does so after them.
+ * write to the channel, files can be damaged. These functions bring it within bounds. Call
+ * them before you read a finding, a schedule or the arrays of a channel.
  *
  * Invariants afterwards: numbers of threads, operations, kinds, states, modules and blocks are ones that exist; counts
  * fit their arrays; strings end; schedules lie inside of the memory that they are in. */

@@ -157,8 +157,8 @@ struct mz_explore_options {
      * `threads` are those that go round; of these, `writers` do more than look at things. If there is none,
      * they wait for something that will not happen: a livelock. */
     void (*endless)(void *system, uint32_t depth, uint64_t threads, uint64_t writers);
-    /* For tests: go on from states that were there before, by all steps for so many, then at random, and see
-     * that the same follows (state_check.c). If it does not, the system is told two ways to one identity from
+    /* For tests: when the search meets a known state, explore on from it, all steps to this depth, then at
+     * random, and check that the same follows (state_check.c). If it does not, the system is told two ways to one identity from
      * which the last step leads to different ones; NULL: that is a bug. The outline is the identity without
      * what may be dead; NULL: it is the same. A state that can never be met again, as its identity is made
      * up, is none to compare. */

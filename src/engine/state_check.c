@@ -91,7 +91,7 @@ static struct known *find(struct mz_state_check *c, const uint64_t *key)
     return &c->table[i];
 }
 
-/* The steps of the execution up to node k, for whoever is told of a difference. */
+/* Keep the steps of the execution up to node k: the report of a difference prints them. */
 static void keep_schedule(const struct mz_exploration *x, struct known *s, uint32_t k)
 {
     struct mz_state_check *c = x->stateful->check;

@@ -1,6 +1,6 @@
 /* Which thread a slot is. Slots are numbers that one search gives out in the order in which it meets threads;
  * another run of the program may meet them in another order. The path of a thread (0.1.2: the second child of
- * the first child of main) is the same in every run. Whoever keeps a schedule keeps this table with it.
+ * the first child of main) is the same in every run. A stored schedule is stored with this table.
  *
  * Invariants of a table: slot 0 is main, "0"; the parent of a used slot is a used slot below it; no two slots have the
  * same path. */

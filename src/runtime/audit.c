@@ -35,7 +35,7 @@
 
 #define FIRST     4u                   /* executions that are all audited */
 #define POWERS    128u                 /* from here on, powers of two are */
-#define SHARE     1024u                /* and one in so many */
+#define SHARE     1024u                /* later: one execution of these is audited */
 #define ADVANCE   ((uint64_t)32 << 20) /* bytes that may be compared before any operation has happened ... */
 #define ALLOWANCE 16u                  /* ... and for each operation */
 #define PAGE      4096u

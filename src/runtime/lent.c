@@ -9,15 +9,15 @@
  * Invariants:
  *   I1  What is lent stays lent, in all executions; it is handed to the other workers of a search.
  *   I2  If a granule turns out to be lent while places where loops may be stopped are known, or rounds have a bound
- *       (rounds.c), the search starts over: a loop may have been stopped that wrote to it. The same if the race check has left out accesses
- *       to private memory (mz_lent_leave_out).
+ *       (rounds.c), the search starts over: a loop may have been stopped that wrote to it. The same if the race
+ *       check has left out accesses to private memory (mz_lent_leave_out).
  *   I3  slot.private_high is the lowest lent address of the slot's stack, or its end: what is below is private.
  *       When a schedule is replayed there is no second time: nothing counts as private.
- *   I5  An array may have very many granules: neighbours of one function are united to a range. If there is no room
- *       for more, all of every stack is lent, and no loop that waits is recognised.
  *   I4  A granule is lent while it belongs to the frame of the same function as when another thread used it:
  *       where the frame of another function comes to lie, its variables are its own. (The compiler is told to
  *       give each variable of a function a place of its own.)
+ *   I5  An array may have very many granules: neighbours of one function are united to a range. If there is no room
+ *       for more, all of every stack is lent, and no loop that waits is recognised.
  *
  * Why the access of the other thread is found although the loop is stopped: take an execution in which another
  * thread accesses the granule while the owner goes round its loop, up to the first such access. Until then
