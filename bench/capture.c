@@ -1,7 +1,6 @@
-/* What does it cost to know the state after each step? THREADS threads that make STEPS steps each, in a
- * program that has written to KIB KiB of memory before. A step is an atomic store, and WORDS plain writes
- * next to it. Each thread writes what it wrote the last time but one, so there are many steps and few states.
- * See bench/capture.sh. */
+/* For bench/capture.sh, which measures the cost of knowing the state after each step. The program writes to KIB KiB of
+ * memory; then THREADS threads make STEPS steps each. A step is an atomic store with WORDS plain writes before it, and an
+ * atomic load. The values alternate, so there are many steps and few states. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>

@@ -1,14 +1,14 @@
 #!/bin/sh
-# What knowing the state costs. Also writes build/capture.tsv.
+# Measures what knowing the state costs. Also writes build/capture.tsv.
 #
 #   sh bench/capture.sh
 #
-# Time: bench/capture.c under `none`, which makes the same steps and takes them back in the same way whether states are
-# captured (--state-capture=always) or not: what is between the two is keeping the identity of the state up to date, at
-# each step, and nothing else. Processor time by steps, of a long run less a short one; all kinds of runs take turns, and
-# of each the fastest counts. A program that has written to 64 KiB of memory before; a step writes 1, 4 or 16 words of it.
+# Time: runs bench/capture.c under `none`, with and without capture of states (--state-capture=always). Both runs make the
+# same steps and take them back in the same way, so the difference is the cost of keeping the identity of the state up to
+# date. The figure is processor time per step, of a long run minus a short one. All kinds of runs take turns, and the
+# fastest of each counts. The program has written to 64 KiB of memory before; a step writes 1, 4 or 16 words of it.
 #
-# Memory: the peak of a run with more than a million states, less that of a run with a few, by the states.
+# Memory: the peak of a run with more than a million states minus that of a run with a few, divided by the states.
 #
 # REPEAT=N   runs of each kind (default 8)
 cd "$(dirname "$0")/.." || exit 2
@@ -29,15 +29,15 @@ search() { # algorithm, options and program...
     esac
 }
 
-# Least processor seconds and steps of so many executions: in $least.
-again() { # what was least so far, executions, options...
+# Runs the given number of executions; sets $least to the smallest processor seconds so far, and the steps.
+again() { # $least so far, executions, options...
     least=$1 executions=$2
     shift 2
-    search none --no-sleep-sets --max-executions="$executions" "$@"
+    search none --max-executions="$executions" "$@"
     least=$(echo "$(value processor_seconds) $(value transitions) $least" | awk '{ print NF < 4 || $1 < $3 ? $1 " " $2 : $3 " " $4 }')
 }
 
-# ns for each of the steps that a long run makes and a short one does not.
+# Nanoseconds for each step that the long run makes and the short one does not.
 per_step() { echo "$1 $2" | awk '{ printf "%.0f\n", ($3 - $1) * 1e9 / ($4 - $2) }'; }
 
 printf 'kib\twords\tns_without\tns_with\n' >"$tsv"

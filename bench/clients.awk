@@ -1,10 +1,10 @@
-# Clients of the data structures in bench/structures: random calls of three threads, always the same for a seed.
+# Makes clients of the data structures in bench/structures: random calls of three threads, the same for the same seed.
 #
 #   awk -v seed=1 -v each=8 -f bench/clients.awk      lines: NAME STRUCTURE FLAGS...
 #
-# The clients of a structure grow from the least to the most number of calls of its line below (five a thread at the
-# most), and take turns in how many different keys they use: the fewer, the more contention. awk's own rand() differs
-# from one awk to the next, so there is one here (Park and Miller).
+# The clients of a structure grow from the smallest to the largest number of calls in its line below (at most five per
+# thread). They take turns in how many different keys they use: fewer keys mean more contention. rand() differs between
+# versions of awk, so this file has its own random numbers (Park and Miller).
 function next_random(below) {
     state = (state * 16807) % 2147483647
     return int(state / 2147483647 * below)

@@ -1,4 +1,4 @@
-# The tables of bench/compare.sh: a row for each program, a column for each algorithm. -v algorithms="..."
+# Prints the tables of bench/compare.sh: one row per program, one column per algorithm. -v algorithms="..."
 BEGIN { FS = "\t" }
 
 NR > 1 {

@@ -3,13 +3,13 @@
 #
 #   sh bench/compare.sh [WORD]      only programs whose name contains the word
 #
-# LIMIT=S        seconds for a run (default 1.5): what is not finished by then is shown as a time-out
+# LIMIT=S        seconds for a run (default 1.5); a longer run is shown as a time-out
 # ALGORITHMS=... default: all
 #
-# `none` is without sleep sets here: `sleep` has them.
+# Here `none` runs without sleep sets; `sleep` runs with them.
 #
-# Writes build/compare.tsv and the plots build/compare-{time,memory}.svg. Fails if two algorithms that have finished
-# disagree about a program, or one of them fails.
+# Writes build/compare.tsv and the plots build/compare-{time,memory}.svg. Fails if two algorithms that finished
+# disagree about a program, or if one of them fails.
 cd "$(dirname "$0")/.." || exit 2
 limit=${LIMIT:-1.5}
 algorithms=${ALGORITHMS:-none sleep dpor source optimal stateful s-por de-s-por dl-s-por sdpor portfolio}
@@ -41,7 +41,6 @@ measure() { # program, algorithm, file, flags...
     program=$1 algorithm=$2
     shift 2
     rm -f "$json"
-    [ "$algorithm" != none ] || set -- --no-sleep-sets "$@"
     "${MAZURKA:-./mazurka}" check --algorithm="$algorithm" --quiet --progress=never --color=never --time-limit="$limit" \
         --json="$json" --trace=build/compare.trace "$@" >build/compare.out 2>&1
     verdict=failed

@@ -1,21 +1,25 @@
 #!/usr/bin/env python3
-"""Speed-up of `-j 2` and of two ranks of MPI, on the benchmarks of the papers, and what the machine itself gives.
+"""Measures the speed-up of `-j 2` and of two MPI ranks on the benchmarks of the papers, and what the machine itself gives.
 
     python3 bench/jobs.py [--jobs N] [--rounds N] [--only PART_OF_NAME] [--json FILE]
 
-A machine that is shared is not equally fast all the time, and two of its processors may be less than two. So all is run in
-turn, round after round, and in each round there are two more runs:
+A shared machine is not equally fast all the time, and two of its processors may do less than twice the work of one. So all
+kinds of runs take turns. Each round has these runs:
 
-    before    one search with one worker
-    at once   two of them at the same time, that have nothing to do with each other: what the machine gives
-    -j 2, and two ranks of each MPI that is there
-    after     one search with one worker: speed-ups of this round are in relation to it
+    before      one search with one worker
+    at once     two independent searches at the same time: what the machine gives
+    -j 2        and two ranks of each MPI implementation that is installed
+    after       one search with one worker; the speed-ups of this round are relative to it
 
-What is shown is the median over all rounds; then over those only in which the machine had two processors for us: `before`
-and `at once` made at least 1.9. (Which rounds those are does not depend on what is measured.) Of `after` and `before` it is
-the median, too. Then the fastest run of each way, of all rounds, in relation to the fastest `after`: what it would be on a
-machine that nobody disturbs, as far as the machine was ever quiet for that long. "processor" is processor time of all processes in that of one search, "idle" the share of their time in
-which workers waited for something to do.
+The script prints three lines for each program:
+
+    the medians over all rounds
+    "all processors": the medians over the rounds in which the machine had two processors for us, that is, in which
+                      `before` and `at once` give at least 1.9; the measured runs do not decide which rounds these are
+    "the fastest":    the fastest run of each kind, relative to the fastest `after`
+
+"processor" is the processor time of all processes divided by that of one search. "idle" is the share of time in which workers
+waited for a task.
 """
 import argparse
 import json
@@ -35,7 +39,7 @@ ENOUGH = 0.95  # of all processors
 
 
 class Run:
-    """One search, in the background until it is asked for."""
+    """One search. It runs in the background until result() waits for it."""
 
     def __init__(self, directory, how, jobs, program, flag):
         handle, self.report = tempfile.mkstemp(dir=directory, suffix=".json")
@@ -67,7 +71,7 @@ def one_round(directory, program, flag, jobs, mpis):
     row["after"] = alone().result()
     counts = {r["executions"] for r in row.values()}
     if len(counts) != 1:
-        sys.exit("bench: %s: not the same number of executions: %s" % (program, sorted(counts)))
+        sys.exit("bench: %s: the runs have different numbers of executions: %s" % (program, sorted(counts)))
     return row
 
 
@@ -96,9 +100,9 @@ def fastest(rows, jobs, mpis):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--rounds", type=int, help="of each; else 60, 30, 20 and 5")
+    parser.add_argument("--rounds", type=int, help="rounds of each program (default: 60, 30, 20 and 5)")
     parser.add_argument("--only", default="")
-    parser.add_argument("--json", help="all figures of all rounds")
+    parser.add_argument("--json", help="write the figures of all rounds to this file")
     options = parser.parse_args()
     mpis = [m for m in MPIS if shutil.which(MPIS[m][0]) and
             os.path.exists(os.path.join(ROOT, "build", "libmazurka-%s.so" % m))]

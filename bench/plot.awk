@@ -1,10 +1,10 @@
 # Plots of bench/structures.sh and bench/compare.sh as SVG.
 # -v plot=time|memory|scatter|programs-time|programs-memory -v limit=SECONDS -v algorithms="..."
 #
-# time, memory: quantile plots. For each algorithm the clients that it has finished, in the order of what it needed;
-# so a point (n, y) says that it finishes n clients with at most y each. scatter: one point for each client, the time
-# under s-por and dl-s-por; what was not finished is at the limit. programs-: a column for each program, with the mark
-# of each algorithm; what was not finished is hollow, at the limit. All scales of time and memory are logarithmic.
+# time, memory: quantile plots. For each algorithm, the clients that it finished, sorted by time or memory: a point (n, y)
+# means that it finishes n clients with at most y each. scatter: one point per client, its time under s-por and
+# dl-s-por; unfinished clients are at the limit. programs-: a column per program, with the mark of each algorithm;
+# unfinished ones are hollow, at the limit. All scales of time and memory are logarithmic.
 BEGIN {
     FS = "\t"
     width = 760; height = 440; left = 70; right = 170; top = 40; bottom = 50

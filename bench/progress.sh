@@ -1,11 +1,11 @@
 #!/bin/sh
-# How good the estimates of --progress are. For each program, what it said was done when 10, 25, 50 and 75 % of the
-# executions were, and the estimated number of executions (at 10 and 50 %) as a multiple of the true one. `error`: the
-# mean of |ln(estimated / true)| from 5 to 95 %; 0.7 is a factor of two.
+# Measures how good the estimates of --progress are. For each program it prints the share that --progress showed when 10,
+# 25, 50 and 75 % of the executions were done, and the estimated number of executions (at 10 and 50 %) as a multiple of the
+# true one. `error` is the mean of |ln(estimated / true)| from 5 to 95 %; 0.7 is a factor of two.
 #
 #   sh bench/progress.sh [-j N] [NAME...]     names as in the list below; default: all
 #
-# A search that takes less than a few seconds is run again up to each of these points; there is no error then.
+# A search that takes less than a few seconds is run again up to each of these points; then there is no `error`.
 cd "$(dirname "$0")/.." || exit 2
 jobs=1
 case $1 in
@@ -49,7 +49,7 @@ wanted() { # NAME NAMES...
     return 1
 }
 
-# What is said when so many executions were run.
+# Prints the share shown after 10, 25, 50 and 75 % of the executions, from a run to each of these points.
 at_part() { # ALGORITHM TOTAL FLAGS...
     algorithm=$1
     total=$2
@@ -81,7 +81,7 @@ programs | while read -r name algorithm flags; do
                 if (!best || (at[i] - part * leaves) ^ 2 < (at[best] - part * leaves) ^ 2) best = i
             return best
         }
-        # What it would have said at exactly that point: the estimate of the total is what is compared.
+        # The share it would have shown at exactly that point: compares estimates of the total.
         function said(part,   i) { i = nearest(part); return i ? share[i] / at[i] * part * leaves : 0 }
         END {
             printf "%-18s %-9s %10d ", name, algorithm, leaves

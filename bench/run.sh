@@ -4,26 +4,25 @@
 #   sh bench/run.sh [PROGRAM...]      default: all. Also writes build/bench.tsv.
 #
 # ns/op is the whole cost of one visible operation: running the program, clocks, race analysis, backtracking,
-# starting over. Operations are those of the JSON key "operations"; ns/ev is the same time per event, that is
-# without what needs no scheduling point (create, join, unlock). "switch" is ns/op in round trips of a fiber
-# switch, measured in the same run. The last columns are the executions per second of the better of two leading
-# tools on the same kind of machine (N: Nidhugg with the same algorithm, G: GenMC), and how many times more we do.
+# starting over. Operations are those of the JSON key "operations". ns/ev is the same time per event: operations without
+# a scheduling point (create, join, unlock) are not counted. "switch" is ns/op divided by the time of a fiber switch and
+# back, measured in the same run. `mazurka bench` compares with Nidhugg and GenMC, where they are installed.
 #
-# REPEAT=N   runs of each row, the fastest counts (default 3)
+# REPEAT=N   runs of each row; the fastest counts (default 3)
 cd "$(dirname "$0")/.." || exit 2
 repeat=${REPEAT:-3}
 tsv=build/bench.tsv
 json=build/bench.json
 mkdir -p build
 
-# program, size, Nidhugg source, Nidhugg optimal, GenMC (executions per second; 0: not known)
-rows='indexer 16 1200 700 1640
-filesystem 26 650 280 470
-readers 16 3300 2250 25000
-lastzero 15 0 1700 6400
-wakeup_stress 8 0 0 0
-example1 30 10900 10300 9000
-lockers 8 0 0 0'
+# program, size
+rows='indexer 16
+filesystem 26
+readers 16
+lastzero 15
+wakeup_stress 8
+example1 30
+lockers 8'
 # The cost of an operation must not grow with the number of executions: the same programs, smaller.
 smaller='indexer 15
 filesystem 24
@@ -73,12 +72,12 @@ ns_per_operation() { awk "BEGIN { if (${operations:-0} > 0) printf \"%.0f\", $se
 
 printf 'program\tsize\talgorithm\texecutions\tblocked\tseconds\texecutions_per_second\toperations\tns_per_operation\tswitch_ns\tpeak_memory_bytes\n' >"$tsv"
 status=0
-printf '%-17s %-8s %8s %9s %7s %8s %6s %6s %6s %6s  %s\n' \
-    program algorithm runs blocked seconds 'runs/s' 'ns/op' 'ns/ev' switch MiB 'best other'
-printf '%.0s-' $(seq 1 100)
+printf '%-17s %-8s %8s %9s %7s %8s %6s %6s %6s %6s\n' \
+    program algorithm runs blocked seconds 'runs/s' 'ns/op' 'ns/ev' switch MiB
+printf '%.0s-' $(seq 1 88)
 echo
-# Not in a pipe: the loop sets variables that are needed after it.
-while read -r program size nidhugg_source nidhugg_optimal genmc; do
+# Not in a pipe: the loop sets variables that the script needs after it.
+while read -r program size; do
     wanted "$program" "$@" || continue
     for algorithm in source optimal; do
         measure "$program" "$size" "$algorithm" || { status=1 && continue; }
@@ -86,13 +85,10 @@ while read -r program size nidhugg_source nidhugg_optimal genmc; do
         ns=$(ns_per_operation)
         switches=$(awk "BEGIN { if (\"$ns\" != \"-\" && ${switch_ns:-0} > 0) printf \"%.1f\", $ns / ${switch_ns:-1}; else printf \"-\" }")
         mib=$(awk "BEGIN { printf \"%.1f\", ${memory:-0} / 1048576 }")
-        if [ $algorithm = source ]; then nidhugg=$nidhugg_source; else nidhugg=$nidhugg_optimal; fi
         per_event=$(awk "BEGIN { if (${events:-0} > 0) printf \"%.0f\", $seconds * 1e9 / ${events:-1}; else printf \"-\" }")
-        others=$(awk "BEGIN { n = $nidhugg; g = $genmc; b = (n > g) ? n : g;
-            if (b) printf \"%s %d, x%.0f\", (n > g) ? \"N\" : \"G\", b, $rate / b }")
-        printf '%-17s %-8s %8s %9s %7.2f %8s %6s %6s %6s %6s  %s\n' "$program($size)" "$algorithm" \
+        printf '%-17s %-8s %8s %9s %7.2f %8s %6s %6s %6s %6s\n' "$program($size)" "$algorithm" \
             "$(thousands "$executions")" "$(thousands "$blocked")" "$seconds" "$(thousands "$rate")" \
-            "$ns" "$per_event" "$switches" "$mib" "$others"
+            "$ns" "$per_event" "$switches" "$mib"
         printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$program" "$size" "$algorithm" "$executions" \
             "$blocked" "$seconds" "$rate" "$operations" "$ns" "${switch_ns:-}" "$memory" >>"$tsv"
     done

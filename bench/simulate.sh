@@ -1,6 +1,6 @@
 #!/bin/sh
-# `make bench-simulate`: what searches by many workers would be like, on the trees of real ones (tools/simulate): the
-# benchmarks of 2007 at the paper's sizes, under the paper's protocol with the original and with the modified update,
+# `make bench-simulate`: simulates searches by many workers on the recorded trees of real searches (tools/simulate). First
+# the benchmarks of 2007 at the paper's sizes, under the paper's protocol with the original and with the modified update,
 # and under our own; then ours on ten million executions, up to 4096 workers, for cheap and expensive executions.
 # Takes about ten minutes and 2 GiB of memory.
 #
@@ -52,7 +52,7 @@ run() { # NAME TREE ARGUMENTS...
     echo
 }
 
-# Table 1 of the paper: seconds of a run. Messages over the network of a cluster of 2007.
+# The time of a run is from Table 1 of the paper; the time of a message is that of a cluster of 2007.
 few=4,8,16,24,32,40,48,56,64
 paper() { # NAME EXECUTION
     for update in last all; do

@@ -1,6 +1,6 @@
 # Plots of bench/simulate.sh as SVG: speed-up against the number of workers.
 #   -v title=... -v series="KEY=NAME;..." -v most=WORKERS -v scale=linear|log
-# Input: rows of build/simulate.tsv; KEY is the first column. The dashed line is a worker's share for each worker.
+# Input: rows of build/simulate.tsv; KEY is the first column. The dashed line is a speed-up equal to the number of workers.
 BEGIN {
     FS = "\t"
     width = 620; height = 420; left = 60; right = 210; top = 40; bottom = 50

@@ -1,20 +1,20 @@
 #!/bin/sh
-# `make bench-structures`: all algorithms on clients of concurrent sets, maps and queues, side by side (2023, section 5).
+# `make bench-structures`: runs all algorithms on clients of concurrent sets, maps and queues (2023, section 5).
 #
 #   sh bench/structures.sh [sample]     sample: two small clients of each structure, as in `make bench`
 #
 # LIMIT=S        seconds for a run (default 5; sample: 2)
 # SEED=N         other clients (default 1)
 # EACH=N         clients of each structure (default 8)
-# REPEAT=N       runs of each row that takes less than half a second, the fastest counts (default 3; sample: 1)
+# REPEAT=N       runs of each row that takes less than half a second; the fastest counts (default 3; sample: 1)
 # BUG=1          the broken variants: how soon is the error found?
-# ONLY=WORD      only the clients whose name contains it
+# ONLY=WORD      only the clients whose name contains WORD
 # ALGORITHMS=... default: optimal stateful s-por de-s-por dl-s-por sdpor
 #
-# Seconds are those of the processor, with the start of the program; the limit is by the clock.
+# Seconds are processor time, including the start of the program. LIMIT is wall-clock time.
 #
 # Writes build/structures.tsv, and the plots build/structures-{time,memory,scatter}.svg. Fails if two algorithms that
-# have finished disagree about a client, or one of them fails.
+# finished disagree about a client, or if one of them fails.
 cd "$(dirname "$0")/.." || exit 2
 each=${EACH:-8} limit=${LIMIT:-5} repeat=${REPEAT:-3} numbers='*'
 [ "$1" != sample ] || { limit=${LIMIT:-2} repeat=${REPEAT:-1} numbers='*-[24]'; }

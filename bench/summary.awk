@@ -1,7 +1,7 @@
-# The table of bench/structures.sh: every algorithm against s-por, on the clients that both have finished.
-# -v algorithms="..."; the ratios of time, memory, states and transitions are geometric means;
-# "faster" is the mean of the ratios, as in 2023, of all clients and of those where at least 30 % of the states of
-# s-por are left out. Fails if two algorithms disagree.
+# Prints the table of bench/structures.sh: every algorithm against s-por, on the clients that both finished.
+# -v algorithms="..."; the ratios of time, memory, states and transitions are geometric means.
+# "faster" is the mean of the ratios, as in 2023: over all clients, and over those where the algorithm leaves out at least
+# 30 % of the states of s-por. Fails if two algorithms disagree.
 BEGIN { FS = "\t" }
 
 NR > 1 {

@@ -1,5 +1,5 @@
-/* A bounded queue between threads, as one finds it in many programs. It works in every test run of its
- * author. It has a bug that needs three threads to meet in one particular order:
+/* A bounded queue between threads, as many programs have one. It passes every ordinary test run. Its bug shows only
+ * if three threads run in one particular order:
  *
  *     mazurka check examples/queue.c
  *

@@ -1,5 +1,5 @@
-/* The queue of queue.c without its bug: who was woken looks again whether there is something for him, because
- * another thread may have come in between.
+/* The queue of queue.c without its bug: a thread that was woken checks the condition again, because another thread may
+ * have been faster.
  *
  *     mazurka check examples/queue_fixed.c
  *

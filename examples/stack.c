@@ -1,4 +1,4 @@
-/* A stack without locks. Its push tries again when another thread was faster, and still loses nodes:
+/* A stack without locks. push retries if another thread was faster, but it still loses nodes:
  *
  *     mazurka check examples/stack.c
  *

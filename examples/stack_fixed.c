@@ -1,4 +1,4 @@
-/* The stack of stack.c without its bug: when another node has come in between, ours must point to that one.
+/* The stack of stack.c without its bug: if another thread has pushed a node meanwhile, our node must point to that node.
  *
  *     mazurka check examples/stack_fixed.c
  *

@@ -3,14 +3,14 @@
 #
 #   sh tests/expect.sh FILE "FLAGS... ALGORITHM VERDICT [EXECUTIONS] [KEY=VALUE...]"
 #
-# The expectations stand in the comment at the head of each program, one a line (see CONTRIBUTING.md):
+# The comment at the head of each program contains its expectations, one per line (see CONTRIBUTING.md):
 #
 #   EXPECT [-DX=1 --option ...] ALGORITHM VERDICT [EXECUTIONS] [KEY=VALUE ...]
 #   SLOW ...       the same, only run with SLOW=1
 #   OPTIONS ...    options for every line of the file
 #   ARGS ...       arguments of the program
 #
-#   VERDICT        verified, error, incomplete, vacuous, failed: decides the exit status too
+#   VERDICT        verified, error, incomplete, vacuous, failed: also decides the exit status
 #   EXECUTIONS     complete executions, exactly
 #   blocked=N      explorations cut by sleep sets (always 0 for optimal)
 #   total=N        executions + blocked; total=~N is the paper's figure, only reported
@@ -18,10 +18,11 @@
 #   kind=K line=N thread=T   of the first error;  errors=N  number of errors
 #   exit=N         exit status, if not the one of the verdict
 #   says=WORD      a word of the output (text or standard error)
-#   compiler=gcc opt=0 search=stateless backtrack=MODE,...   where it holds (tests/matrix.py): the program's comment says why
-#   mib=N          peak memory of the run, at most so many MiB
+#   compiler=gcc opt=0 search=stateless backtrack=MODE,...   holds only there (tests/matrix.py): the program's comment says why
+#   mib=N          peak memory of the run: at most N MiB
 #
-# A finding that `check` could not replay is a failure. An error is also replayed: `mazurka replay` of the trace must end with status 1 and name the same kind.
+# A finding that `check` could not replay is a failure. An error is also replayed: `mazurka replay` of the trace must end
+# with status 1 and name the same kind.
 set -f
 export MAZURKA_MUST_REPLAY=1
 file=$1

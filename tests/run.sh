@@ -1,27 +1,28 @@
 #!/bin/sh
-# Every test. `make test` builds first and calls this. Ends with "N passed, M failed".
+# Runs every test. `make test` builds first and calls this. Ends with "N passed, M failed".
 #
-#   sh tests/run.sh [SECTION...]     sections: checks random programs hooks classics papers matrix poked structures examples
-#                                    stack fuzz formats simulator endure cli mpi
+#   sh tests/run.sh [SECTION...]     default: all sections. CONTRIBUTING.md says what each of them tests.
 #
-# MATRIX=all   every expectation under both compilers, -O0 and -O2, all algorithms, all --backtrack modes (`make test-full`):
-#              hours; MATRIX_SHARE=I/N is a part of it. Otherwise a sample of MATRIX_CELLS=500, other ones in each run; it
-#              prints MATRIX_SEED=N, which runs the same again.
-# SLOW=1       also the expectations marked SLOW (sizes of the benchmarks), and `all`, `every` under dpor too
+# Two sections run at a time, each with half of the jobs, so that no processor is idle while a test uses only one. A single
+# section gets all jobs. A section prints its result when it ends, with its seconds and its processor time.
+#
 # JOBS=N       tests at a time, default 2
-# RANDOM_PROGRAMS=N, RANDOM_SEED=N   of the random test, default 10000 programs (2000 for the stateful algorithms)
-# FUZZ_PROGRAMS=N, FUZZ_SEED=N       of the random C programs (needs python3), default 30
-# What is left of failed tests is in build/test.
+# SLOW=1       runs also the expectations marked SLOW (sizes of the benchmarks), and `all`, `every` also under dpor
+# MATRIX=all   runs every expectation under both compilers, -O0 and -O2, all algorithms, all --backtrack modes (`make test-full`):
+#              hours; MATRIX_SHARE=I/N runs one part of N. Otherwise a sample of MATRIX_CELLS=N (default 300). Each run draws
+#              another sample and prints MATRIX_SEED=N, which repeats it.
+# RANDOM_PROGRAMS=N, RANDOM_SEED=N   random models, default 8000 (1600 for the stateful algorithms)
+# FUZZ_PROGRAMS=N, FUZZ_SEED=N       random C programs (needs python3), default 24
+# Files of failed tests stay in build/test.
 cd "$(dirname "$0")/.." || exit 2
 jobs=${JOBS:-2}
 work=build/test
 passed=0 failed=0
-rm -rf "$work"
+[ "$1" = --one ] || rm -rf "$work"
 mkdir -p "$work"
-export MZ_TEST_DIR="$work"
-export MAZURKA_MUST_REPLAY=1 # a finding that does not replay is a failure, in every test
-export MAZURKA_CHECK_FORESEEN=1 # an event without the access that the wakeup tree foresaw ends the search with a bug
-# Compiled programs are kept; without a home of one's own, at least for this run.
+export MAZURKA_MUST_REPLAY=1    # a finding that does not replay is a failure, in every test
+export MAZURKA_CHECK_FORESEEN=1 # an event without the access that the wakeup tree foresaw is an internal error
+# Compiled programs are kept in a cache for later runs. Without a writable home they are kept for this run.
 [ -n "$XDG_CACHE_HOME" ] || [ -w "${HOME:-/nowhere}" ] || export XDG_CACHE_HOME="$PWD/$work/cache"
 
 pass() { passed=$((passed + $1)); }
@@ -34,7 +35,7 @@ fail() { # what went wrong
 run_counted() { # name, command...
     what=$1
     shift
-    if timeout -k 5 "${SECTION_LIMIT:-1200}" "$@" >"$work/$what.log" 2>&1 </dev/null; then status=0; else status=$?; fi
+    if timeout -k 5 "${SECTION_LIMIT:-3600}" "$@" >"$work/$what.log" 2>&1 </dev/null; then status=0; else status=$?; fi
     count "$what" "$status"
 }
 
@@ -105,56 +106,21 @@ check_format() {
     for file in $bad; do fail "$file: not as clang-format writes it"; done
 }
 
-# Folders depend one way only: cmd -> report -> event -> base; runtime, model -> engine -> event -> base, and
-# runtime and model know of the engine only program.h; cmd -> balance -> engine, and cmd knows only balance.h;
-# cmd knows of mpi only transport.h.
-may_include() { # folder, included folder, included file
-    case "$1:$2" in
-    "$1:$1" | *:base) [ "$1" != base ] || [ "$2" = base ] ;;
-    engine:event | runtime:event | model:event | report:event | cmd:event | cmd:report) ;;
-    balance:engine | balance:event) ;;
-    cmd:balance) [ "$3" = balance.h ] ;;
-    compiler:event) [ "$3" = code_note.h ] ;;
-    cmd:mpi) [ "$3" = transport.h ] ;;
-    runtime:engine | model:engine) [ "$3" = program.h ] ;;
-    *) return 1 ;;
-    esac
-}
-
-check_folders() {
-    all_good=1
-    for file in src/*/*.[ch] src/*/*.cc src/*/*/*.[ch]; do
-        [ -f "$file" ] || continue
-        from=$(printf '%s' "$file" | cut -d / -f 2)
-        bad=
-        for header in $(sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$file"); do
-            case $header in
-            */*) folder=$(basename "$(dirname "$header")") ;;
-            mazurka.h) continue ;;
-            *) folder=$from ;;
-            esac
-            case $header in ../"${header##*/}") folder=$from ;; esac
-            may_include "$from" "$folder" "$(basename "$header")" || bad="$bad $header"
-        done
-        [ -z "$bad" ] || { all_good=0 && fail "$file: must not include$bad"; }
-    done
-    pass "$all_good"
-}
-
 check_texts() {
     # Those of the machine that runs this, whatever they are.
     here=$(cd .. && pwd)
     [ "${#here}" -gt 4 ] || here=$PWD
     home=${HOME:-$PWD}
     [ "${#home}" -gt 4 ] || home=$PWD
-    if found=$(grep -rnIF -e "$here/" -e "$home/" --exclude-dir=.git --exclude=.git --exclude-dir=build . |
+    if found=$(grep -rnIF -e "$here/" -e "$home/" --exclude-dir=.git --exclude=.git --exclude-dir=build --exclude='*.trace' . |
         head -n 5) && [ -n "$found" ]; then
         fail "paths of one machine: $found"
     else
         pass 1
     fi
     # clang-format joins lines of a comment when one is too long: an expectation there would never be run.
-    found=$(grep -nE '[^ *].*\<EXPECT +[-a-z]' tests/programs/*.c tests/papers/*.c bench/structures/*.c examples/*.c |
+    found=$(grep -nE '[^ *].*\<EXPECT +[-a-z]' tests/programs/*.c tests/papers/*.c bench/structures/*.c \
+        bench/applications/*.c examples/*.c |
         head -n 5)
     if [ -n "$found" ]; then fail "an expectation that does not begin its line: $found"; else pass 1; fi
     all_good=1
@@ -170,17 +136,31 @@ run_section() {
     case $1 in
     checks)
         check_format
-        check_folders
+        run_counted folders python3 tools/folders.py
+        run_counted libc-table python3 tools/libc_table.py
+        run_counted names python3 tools/names.py
+        run_counted runtime-globals python3 tools/runtime_globals.py
+        run_counted cells python3 tools/cells.py
         check_texts
+        ;;
+    unit)
+        if [ -x build/asan/mz-unit ]; then run_counted unit build/asan/mz-unit
+        else echo "  skipped: cmocka is not installed (Debian: libcmocka-dev)"
+        fi
         ;;
     random)
         if [ ! -x build/mz-random ]; then
             fail "random: build/mz-random is not there (make build/mz-random)"
         else
-            run_counted random build/mz-random --count "${RANDOM_PROGRAMS:-10000}" --seed "${RANDOM_SEED:-1}" \
+            run_counted random build/mz-random --count "${RANDOM_PROGRAMS:-8000}" --seed "${RANDOM_SEED:-1}" \
                 --jobs "$jobs" --algorithms all-stateless
-            run_counted random-stateful build/mz-random --count "$((${RANDOM_PROGRAMS:-10000} / 5))" \
+            run_counted random-stateful build/mz-random --count "$((${RANDOM_PROGRAMS:-8000} / 5))" \
                 --seed "${RANDOM_SEED:-1}" --jobs "$jobs" --algorithms all-stateful
+            run_counted random-literal build/mz-random --count "$((${RANDOM_PROGRAMS:-8000} / 10))" \
+                --seed "${RANDOM_SEED:-1}" --jobs "$jobs" --algorithms literal
+            run_counted random-long build/mz-random --count "$((${RANDOM_PROGRAMS:-8000} / 50))" \
+                --seed "${RANDOM_SEED:-1}" --jobs "$jobs" --algorithms literal,optimal,source,optimal-shared --long \
+                --threads 3 --operations 3 --prefixes 20000 --literal 200000
             run_counted corpus build/mz-random --corpus tests/random/corpus
         fi
         if [ -x build/asan/mz-random ]; then
@@ -189,7 +169,7 @@ run_section() {
         ;;
     programs) run_programs programs tests/programs/*.c tests/programs/*.cpp ;;
     hooks) # does the search see every access, with both compilers and at all levels of optimization?
-        run_counted hooks-types python3 tests/hooks/run.py --sample "${HOOKS_SAMPLE:-24}"
+        run_counted hooks-types python3 tests/hooks/run.py --jobs "$jobs" --sample "${HOOKS_SAMPLE:-24}"
         for compiler in gcc clang; do
             command -v "$compiler" >/dev/null || continue
             for level in O0 O2 O3; do
@@ -200,13 +180,13 @@ run_section() {
         unset MAZURKA_CC MZ_TEST_FLAGS MZ_TEST_ALGORITHMS
         ;;
     classics) run_programs classics tests/classics/*.c ;;
-    papers) run_programs papers tests/papers/*.c ;;
+    papers) run_programs papers tests/papers/*.c bench/applications/*.c ;;
     matrix) # a random sample of: both compilers, -O0 and -O2, all algorithms, all --backtrack modes; MATRIX=all: the whole
         if [ "$MATRIX" = all ]; then
             SECTION_LIMIT=1000000 run_counted matrix python3 tests/matrix.py --all --slow --jobs "$jobs" \
                 --share "${MATRIX_SHARE:-1/1}"
         else
-            run_counted matrix python3 tests/matrix.py --cells "${MATRIX_CELLS:-500}" --jobs "$jobs"
+            run_counted matrix python3 tests/matrix.py --cells "${MATRIX_CELLS:-300}" --jobs "$jobs"
             grep 'MATRIX_SEED' "$work/matrix.log" | sed 's/^/  /'
         fi
         ;;
@@ -215,7 +195,11 @@ run_section() {
         run_programs poked tests/classics/*.c bench/structures/*.c
         export MZ_TEST_ALGORITHMS="stateful dl-s-por"
         run_programs poked-states tests/programs/state_*.c tests/papers/state_*.c
-        unset MZ_TEST_ALGORITHMS MAZURKA_POKE_DEAD
+        unset MZ_TEST_ALGORITHMS
+        # Loops that wait, with both compilers: each time other values in the slots and registers that do not matter.
+        command -v python3 >/dev/null && run_counted poked-loops python3 tests/matrix.py --cells "${POKED_CELLS:-120}" --jobs "$jobs" \
+            tests/programs/spin_*.c tests/programs/stack_*.c tests/programs/*loop*.c tests/programs/allow_*.c tests/classics/*.c
+        unset MAZURKA_POKE_DEAD
         ;;
     states) # is all that the future depends on part of the state? SLOW=1, MATRIX=all: everything
         export MAZURKA_CHECK_STATES=2 MZ_TEST_ALGORITHMS=stateful
@@ -231,6 +215,13 @@ run_section() {
         else
             run_counted fuzz-state python3 tools/fuzz_state.py --count 16 --check \
                 --seed "${FUZZ_SEED:-$(date +%s)}"
+        fi
+        ;;
+    decode) # the decoder of machine code against Zydis: libraries, our own code, test programs, generated encodings
+        if [ -x build/mz-decode-test ]; then
+            run_counted decode sh tests/decode/run.sh
+        else
+            echo "  not built: make build/mz-decode-test, which needs libzydis-dev"
         fi
         ;;
     structures) # clients of concurrent data structures: the same verdict under all algorithms
@@ -249,21 +240,21 @@ run_section() {
         ;;
     fuzz)
         if command -v python3 >/dev/null; then
-            run_counted fuzz python3 tools/fuzz_programs.py --count "${FUZZ_PROGRAMS:-30}" \
+            run_counted fuzz python3 tools/fuzz_programs.py --count "${FUZZ_PROGRAMS:-24}" \
                 --seed "${FUZZ_SEED:-1}" --algorithms optimal,source
-            run_counted fuzz-conditions python3 tools/fuzz_programs.py --count "${FUZZ_PROGRAMS:-30}" \
+            run_counted fuzz-conditions python3 tools/fuzz_programs.py --count "${FUZZ_PROGRAMS:-24}" \
                 --seed "${FUZZ_SEED:-1}" --algorithms optimal,source --conditions
             # Other programs in each run; what it prints says which.
-            run_counted fuzz-c python3 tools/fuzz_c.py --count "$((${FUZZ_PROGRAMS:-30} * 3))" --jobs "$jobs" \
+            run_counted fuzz-c python3 tools/fuzz_c.py --count "$((${FUZZ_PROGRAMS:-24} * 3))" --jobs "$jobs" \
                 --seed "${FUZZ_SEED:-$(date +%s)}"
-            run_counted fuzz-twins python3 tools/fuzz_twins.py --count "$((${FUZZ_PROGRAMS:-30} / 20 + 1))" \
+            run_counted fuzz-twins python3 tools/fuzz_twins.py --count "$((${FUZZ_PROGRAMS:-24} / 20 + 1))" \
                 --seed "${FUZZ_SEED:-1}"
-            run_counted fuzz-sync python3 tools/fuzz_sync.py --count "${FUZZ_PROGRAMS:-30}" \
+            run_counted fuzz-sync python3 tools/fuzz_sync.py --count "${FUZZ_PROGRAMS:-24}" \
                 --seed "${FUZZ_SEED:-1}" --algorithms optimal,source
             changing=${FUZZ_SEED:-$(date +%s)} # other programs in every run
-            run_counted fuzz-races python3 tools/fuzz_races.py --count "${FUZZ_PROGRAMS:-30}" \
+            run_counted fuzz-races python3 tools/fuzz_races.py --count "${FUZZ_PROGRAMS:-24}" \
                 --seed "$changing" --compilers --algorithms stateful,dl-s-por,sdpor
-            run_counted fuzz-races-allowed python3 tools/fuzz_races.py --count "$((${FUZZ_PROGRAMS:-30} / 4))" \
+            run_counted fuzz-races-allowed python3 tools/fuzz_races.py --count "$((${FUZZ_PROGRAMS:-24} / 4))" \
                 --seed "$changing" --compilers --algorithms stateful,dl-s-por --allow
         else
             echo "  python3 is not there: skipped"
@@ -289,43 +280,56 @@ run_section() {
         run_counted endure python3 tests/endure/run.py --runs 24 --seconds "${ENDURE_SECONDS:-15}"
         ;;
     mpi) # ranks of Open MPI and MPICH, as far as they are there
-        if [ -x build/mz-layout-test ]; then run_counted layout build/mz-layout-test
-        else fail "mpi: build/mz-layout-test is not there (make build/mz-layout-test)"
-        fi
         run_counted mpi sh tests/mpi/run.sh
         run_counted mpi-endure python3 tests/endure/run.py --ranks --runs 8 --seconds "${ENDURE_SECONDS:-12}"
         grep '^skipped' "$work/mpi.log" | sed 's/^/  /'
         ;;
     cli)
-        # One test after the other, in two halves at the same time: much of it is waiting.
-        names=$(cat tests/cli/*.sh | sed -n 's/^test_\([a-z_0-9]*\)().*/\1/p')
-        for half in 0 1; do
-            # shellcheck disable=SC2046
-            timeout -k 5 "${SECTION_LIMIT:-1200}" sh tests/cli/run.sh $(echo "$names" | awk -v half=$half 'NR % 2 == half') \
-                >"$work/cli-$half.log" 2>&1 </dev/null &
-            eval "half_$half=\$!"
-        done
-        for half in 0 1; do
-            eval "wait \$half_$half" && status=0 || status=$?
-            count cli-$half $status
-        done
+        run_counted cli env JOBS="$jobs" sh tests/cli/run.sh
         ;;
     *)
-        echo "no such section: $1" >&2
-        exit 2
+        fail "no such section: $1"
         ;;
     esac
 }
 
-[ $# -gt 0 ] || if [ "$MATRIX" = all ]; then set -- checks random hooks matrix poked states structures examples stack fuzz formats simulator endure cli mpi
-else set -- checks random programs hooks classics papers matrix poked states structures examples stack fuzz formats simulator endure cli mpi
-fi
-for section in "$@"; do
-    before=$passed
+# Run one section and print its result. The numbers also go to a file, for the sum at the end.
+one_section() { # section
+    section=$1
+    export MZ_TEST_DIR="$work/$section"
+    mkdir -p "$MZ_TEST_DIR"
     started=$(date +%s)
     echo "$section:"
     run_section "$section"
-    echo "  $((passed - before)) passed in $(($(date +%s) - started)) s"
+    times >"$work/$section.times" # not in a subshell, which has no children; a busy machine does not change them
+    used=$(awk 'NR == 2 { gsub(/[ms]/, " "); print int($1 * 60 + $2 + $3 * 60 + $4 + 0.5) }' "$work/$section.times")
+    echo "  $passed passed in $(($(date +%s) - started)) s, $used s of processor time"
+    echo "$passed $failed" >"$work/$section.result"
+}
+if [ "$1" = --one ]; then
+    one_section "$2" >"$work/$2.out" 2>&1
+    cat "$work/$2.out"
+    exit 0
+fi
+
+# The longest come first, so that both lanes end at about the same time.
+if [ $# = 0 ]; then
+    set -- matrix programs fuzz cli structures states random stack hooks mpi formats poked endure simulator papers decode classics \
+        checks unit examples
+    [ "$MATRIX" != all ] || set -- checks unit random hooks matrix decode poked states structures examples stack fuzz formats \
+        simulator endure cli mpi
+fi
+lanes=2
+if [ $# = 1 ] || [ "$MATRIX" = all ] || [ "$jobs" -lt 2 ]; then lanes=1; fi
+started=$(date +%s)
+printf '%s\n' "$@" | JOBS=$((jobs / lanes)) xargs -P "$lanes" -I '{}' sh tests/run.sh --one '{}'
+for section in "$@"; do
+    if read -r p f 2>/dev/null <"$work/$section.result"; then
+        passed=$((passed + p)) failed=$((failed + f))
+    else
+        fail "$section: did not end"
+    fi
 done
+echo "all sections took $(($(date +%s) - started)) s"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -6,16 +6,16 @@
 A program has up to four threads that use atomics of all sizes and orders, locks, condition variables, semaphores, barriers,
 keys, cancellation, cleanup handlers, signals to itself, structures that are returned and passed by value, memcpy and the
 like, join results, heap blocks and waiting loops, on variables that are static, on the heap, or on the stack of main or of
-another thread (random_c/generate.py). random_c/oracle.py says what it can do. Compared are, with gcc or clang at -O0 to
--O3 (drawn at random):
+another thread (random_c/generate.py). random_c/oracle.py finds everything that the program can do. With gcc or clang at
+-O0 to -O3 (drawn at random), the script compares:
 
     free    no data race; the set of outcomes, and whether a deadlock or livelock is possible
     racy    whether there is a data race; if not, the same as above
-    twin    the same program with plain cells and --data-races=allow, and with atomic ones
+    twin    the same program with plain variables and --data-races=allow, and with atomic variables
 
-for `optimal`, `source` and two more stateless ways (drawn: algorithm, --backtrack, -j 2), and two stateful ones; with --full
-all of them. Stateless algorithms must count the same number of executions, and every finding must be replayed.
-Whatever differs is made smaller, kept in DIR as fuzz-c-SEED.c, and makes the exit status 1. Programs are numbered: seed N
+for `optimal`, `source`, two more stateless configurations (drawn: algorithm, --backtrack, -j 2), and two stateful ones;
+with --full for all of them. Stateless algorithms must count the same number of executions, and every finding must be
+replayed. A program with a difference is made smaller and kept in DIR as fuzz-c-SEED.c, and the exit status is 1. Seed N
 is always the same program."""
 import argparse
 import concurrent.futures

@@ -5,10 +5,10 @@
 
 tests/random does this for the engine, on models. Here the whole tool is tested: compiler, hooks, runtime, data
 races by the rules of C11, reports. A program has two or three threads with atomic operations of all memory
-orders, fences, mutexes, trylock, condition variables, plain accesses, and branches on what was read. The
-oracle enumerates its classes with nothing but sleep sets, and decides races with vector clocks and the list of
-active release sequences of each location. Compared are the verdict, the kind of error and, if there is none,
-the number of executions. Exit status 1 and the program in DIR if they differ.
+orders, fences, mutexes, trylock, condition variables, plain accesses, and branches on values that it has read.
+The oracle enumerates the classes of the program with sleep sets only, and decides races with vector clocks and
+the list of active release sequences of each location. The script compares the verdict, the kind of error and, if
+there is no error, the number of executions. If they differ, the exit status is 1 and the program is in DIR.
 """
 import argparse
 import json

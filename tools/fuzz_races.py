@@ -3,13 +3,15 @@
 
     tools/fuzz_races.py [--seed N] [--count N] [--algorithms LIST] [--ways] [--allow] [--compilers] [--keep DIR]
 
-A program has two or three threads beside main that access plain variables (of all sizes, on the heap, on main's stack) and synchronize,
-or not, with mutexes (recursive and robust ones too), spin locks, read-write locks, semaphores, condition variables, barriers,
-pthread_once, atomics of all memory orders and sizes, fences, and by creating and joining threads. A stateful search does not go all ways to a state, so it finds a race only if what decides about it is part
-of the state. Compared are the verdict and, where there is one race only, that it is found. (After the first race
-of an execution it depends on the order of the accesses which other ones are noticed.) With
---allow (--data-races=allow) the outcomes of the program are compared: each is an assertion that fails. With --ways, exact
-comparison of states and another way to go back must come to the same. Exit status 1 and the program in DIR if they differ.
+Besides main, a program has two or three threads that access plain variables (of all sizes, on the heap, on main's
+stack). They synchronize, or not, with mutexes (also recursive and robust ones), spin locks, read-write locks,
+semaphores, condition variables, barriers, pthread_once, atomics of all memory orders and sizes, fences, and by creating
+and joining threads. A stateful search does not take all paths to a state, so it finds a race only if the part of the
+past that decides about the race belongs to the state. The script compares the verdict and, if there is only one race,
+checks that it is found. (After the first race of an execution, the order of the accesses decides which other races are
+noticed.) With --allow (--data-races=allow) it compares the outcomes of the program: each is an assertion that fails.
+With --ways, exact comparison of states and another --backtrack mode must have the same result. If results differ, the
+exit status is 1 and the program is in DIR.
 """
 import argparse
 import json

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""One program for each thing that the runtime keeps for a program: is it part of the state?
+"""Checks that everything that the runtime keeps for a program is part of the state, with one program for each thing.
 
     tools/fuzz_state.py [--seed N] [--count N | --all] [--kinds LIST] [--algorithms LIST] [--check] [--keep DIR]
 
-Each program has a value of 0 or 1, loaded from an atomic variable that another thread sets, and puts it where only
-the runtime has it: the result of a thread, a signal mask, a name, a lock that is held. Then come visible operations
-and the end of the other thread, so that the memory of both ways is the same. What the program reads back then
-selects the assertion that fails. With --keep-going the set of errors must be the same under `optimal` and under the
-stateful algorithms: if the value is not part of the identity of the state, they see one of the two only.
+Each program loads a value of 0 or 1 from an atomic variable that another thread sets, and stores it where only the
+runtime keeps it: as the result of a thread, a signal mask, a name, a lock that is held. Then come visible operations
+and the end of the other thread, so that the memory is the same for both values. At last the program reads the value
+back; the value selects the assertion that fails. With --keep-going, the set of errors must be the same under `optimal`
+and under the stateful algorithms: if the value is not part of the state, these see only one of the two errors.
 
 Chosen at random by the seed: kinds, algorithm, --state-match, --state-capture, --backtrack, compiler, -O0 or -O2.
 --all: every kind with every algorithm and all of these. --check: with MAZURKA_CHECK_STATES, too (CONTRIBUTING.md).
-Exit status 1 and the program in DIR if they differ.
+If results differ, the exit status is 1 and the program is in DIR.
 """
 import argparse
 import itertools

@@ -3,13 +3,13 @@
 
     tools/fuzz_sync.py [--seed N] [--count N] [--kinds LIST] [--algorithms LIST] [--ways] [--compilers] [--keep DIR]
 
-A program has two or three threads that use a few kinds of objects, wait in loops, and keep what each operation
-answered. Its outcome, made of all answers, selects the assertion that fails at its end, so that with
---keep-going the set of errors is the set of outcomes. It is compared with that of `--algorithm=none
---no-sleep-sets`, which runs every interleaving; and all stateless algorithms must count the same number of executions. The
-runtime is the same on both sides: what it does wrong in every interleaving is not found here. With --ways, all ways
-to come to the next branch (--backtrack) must count the same, and equal hashes must mean equal states (--state-match).
-Exit status 1 and the program in DIR if they differ.
+A program has two or three threads that use a few kinds of objects, wait in loops, and keep the result of each
+operation. Its outcome consists of all results, and selects the assertion that fails at its end. So with --keep-going
+the set of errors is the set of outcomes. It must be the same as that of `--algorithm=none --no-sleep-sets`, which runs
+every interleaving; and all stateless algorithms must count the same number of executions. The runtime is the same on
+both sides: an error of the runtime in every interleaving is not found here. With --ways, all --backtrack modes must
+count the same, and equal hashes must mean equal states (--state-match). If results differ, the exit status is 1 and the
+program is in DIR.
 """
 import argparse
 import json

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Plain variables with --data-races=allow against atomic ones: the same outcomes, with every compiler and level.
+"""Checks that plain variables with --data-races=allow have the same outcomes as atomic ones, with every compiler and level.
 
 Random threads read, set and add to shared variables. Each program is built with plain variables and with atomic ones
-whose additions are a load and a store. An oracle runs every interleaving of reads and writes and so knows all outcomes.
-The program asserts that a given outcome does not happen: an error if the oracle has it, verified otherwise.
+whose additions are a load and a store. An oracle runs every interleaving of reads and writes, so it knows all outcomes.
+The program asserts that a given outcome does not happen: this is an error if the oracle has the outcome, else verified.
 
   fuzz_twins.py [--mazurka PATH] [--count N] [--seed N] [--compilers gcc,clang] [--levels O0,O1,O2,O3]
 """

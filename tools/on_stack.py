@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Move the global variables of the test programs to main's stack, and check that nothing else changes.
+"""Moves the global variables of the test programs to main's stack, and checks that no result changes.
 
     tools/on_stack.py [--all] [--seed N] [--jobs N] [--keep DIR] [FILE.c...]
 
 A variable that several threads use behaves the same wherever it is. So every program of tests/programs must meet
 its expectations (verdict, kind, line, number of executions) also with its variables on the stack of main: each
-file-scope variable becomes a local variable of a new main, a pointer takes its place, and every use goes through
-the pointer. Without --all a sample is run that differs from run to run (the seed is printed).
+file-scope variable becomes a local variable of a new main, a pointer replaces it, and every use goes through the
+pointer. Without --all the script runs a sample, which differs from run to run (it prints the seed).
 
 Programs that cannot be transformed are counted: those without such variables, those whose main thread ends before the
 others (its stack is gone then), and those that do not compile. Fails if an expectation is not met, or if less than
@@ -325,7 +325,8 @@ def main():
     print('on_stack: %d of %d programs with variables transformed; of %d expectations %d did not compile, %d failed'
           % (done, able, len(jobs), broken, failed))
     print('%d passed, %d failed' % (len(jobs) - broken - failed, failed))
-    return 1 if failed or (not a.files and (done < MOST * able or broken > (1 - MOST) * len(jobs))) else 0
+    may_break = 1 - MOST if a.all else 0.25  # the share in a small sample varies
+    return 1 if failed or (not a.files and (done < MOST * able or broken > may_break * len(jobs))) else 0
 
 
 if __name__ == '__main__':

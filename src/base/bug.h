@@ -1,5 +1,6 @@
-/* MZ_BUG: what must never happen, and is our fault. On in release builds. The handler is supplied by whoever
- * links the engine: the runtime reports the schedule that led here, a test program prints and aborts. */
+/* MZ_BUG: a state that only an error in mazurka can cause. It stays on in release builds. Each program that links
+ * the engine defines mz_bug(): the runtime reports the schedule that led to the bug, a test program prints a line
+ * and aborts. */
 #ifndef MZ_BASE_BUG_H
 #define MZ_BASE_BUG_H
 

@@ -1,7 +1,9 @@
-/* A sum over pairs of words: the product of both, each with a key, folded to 64 bits; twice, with other
- * keys. Every pair has a key of its own, so the order counts; products do not wait for each other. Not in the
- * runtime, which has to do without half of the registers (Makefile). */
-#include "mix.h"
+/* A hash of many words: the sum, over pairs of words, of the product of both words, each combined with a key, folded
+ * to 64 bits. Two such sums with different keys give 128 bits. Every pair has its own key, so the order of words
+ * counts. The products do not depend on each other, so the processor computes several at once.
+ *
+ * This file is not in the runtime folder because runtime code must leave half of the registers alone (Makefile). */
+#include "base/mix.h"
 
 __extension__ typedef unsigned __int128 wide;
 

@@ -1,4 +1,4 @@
-/* Hashing of many words, see mix.c. */
+/* A hash of many words: see mix.c. */
 #ifndef MZ_BASE_MIX_H
 #define MZ_BASE_MIX_H
 
@@ -6,10 +6,10 @@
 
 struct mz_mix {
     uint64_t hash[2];
-    uint64_t key; /* of the last pair */
+    uint64_t key; /* key of the last pair */
 };
 
-/* An even number of them. */
+/* The number of words must be even. */
 void mz_mix_words(struct mz_mix *m, const uint64_t *p, const uint64_t *end);
 
 #endif

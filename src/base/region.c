@@ -1,4 +1,4 @@
-#include "region.h"
+#include "base/region.h"
 
 #include <sys/mman.h>
 
@@ -11,7 +11,7 @@ __attribute__((weak)) void mz_region_noted(void *region, size_t bytes, bool ther
     (void)region, (void)bytes, (void)there;
 }
 
-/* The kernel puts one mapping below the other: the page behind each keeps them apart. */
+/* The kernel places mappings side by side: an inaccessible page after each region keeps them apart. */
 void *mz_region_reserve(size_t bytes)
 {
     size_t size = whole_pages(bytes);

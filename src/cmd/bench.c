@@ -1,14 +1,15 @@
-/* `mazurka bench`: the papers' benchmarks, by the script that comes with the source. */
+/* `mazurka bench`: the papers' experiments, by the program bench/papers/main.py that comes with the source. This file
+ * only starts it, with all arguments. */
 #define _GNU_SOURCE
-#include "commands.h"
+#include "cmd/commands.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
-#include "../report/list.h"
-#include "../report/message.h"
-#include "paths.h"
-#include "process.h"
+#include "base/list.h"
+#include "base/message.h"
+#include "launch/paths.h"
+#include "launch/process.h"
 
 int mz_command_bench(int argc, char **argv)
 {
@@ -18,13 +19,15 @@ int mz_command_bench(int argc, char **argv)
     (void)argc;
     if (status != 0) return status;
     if (!paths.bench)
-        return mz_fail(
-            "bench: the benchmarks are not here: run `mazurka bench` from a checkout of mazurka's source "
-            "(bench/run.sh)");
-    mz_list_add(&words, "sh");
+        return mz_fail("bench: the benchmarks are not installed: run `./mazurka bench` in a checkout of "
+                       "mazurka's source "
+                       "(bench/papers)");
+    mz_list_add(&words, "python3");
     mz_list_add(&words, paths.bench);
     while (*++argv) mz_list_add(&words, *argv);
     mz_process_restore_signals();
-    execvp("sh", mz_list_argv(&words));
-    return mz_fail("bench: cannot run sh: %s", strerror(errno));
+    execvp("python3", mz_list_argv(&words));
+    if (errno == ENOENT)
+        return mz_fail("bench: python3 is not installed (Debian, Ubuntu: apt install python3)");
+    return mz_fail("bench: cannot run python3: %s", strerror(errno));
 }

@@ -1,13 +1,13 @@
-/* `mazurka help`: what is printed for a command, or for all of them. Lists of options come from options.c. */
-#include "help.h"
+/* `mazurka help`: the help texts of the commands. options_help.c adds the lists of options. */
+#include "cmd/help.h"
 
 #include <stdio.h>
 #include <string.h>
-#include "../report/message.h"
-#include "commands.h"
-#include "options.h"
-#include "session.h"
-#include "suggest.h"
+#include "base/message.h"
+#include "cmd/commands.h"
+#include "cmd/options.h"
+#include "cmd/output.h"
+#include "base/suggest.h"
 
 static const char overview[] =
     "mazurka runs a multithreaded C or C++ program in every relevant interleaving of its\n"
@@ -20,7 +20,7 @@ static const char overview[] =
     "  mazurka c++ ARGS...                          the same for C++\n"
     "  mazurka replay TRACE                         run exactly that schedule again\n"
     "  mazurka show TRACE                           explain a schedule\n"
-    "  mazurka bench [NAME...]                      the papers' benchmarks\n"
+    "  mazurka bench [NAME...]                      the papers' experiments\n"
     "  mazurka help [COMMAND], mazurka --version\n"
     "\n"
     "Exit status of check: 0 verified, 1 error found, 2 could not be checked,\n"
@@ -79,10 +79,27 @@ static const struct topic {
      "\n",
      MZ_FOR_SHOW},
     {"bench",
-     "mazurka bench [NAME...]\n"
+     "mazurka bench [OPTIONS] [NAME...]\n"
      "\n"
-     "Runs the benchmarks of the papers, the paper's figure beside ours. Without a\n"
-     "NAME all of them. They come with mazurka's source.\n",
+     "Repeats every experiment of the papers of 2005, 2007, 2008 and 2017, the paper's\n"
+     "figure beside ours. NAME is an experiment, a table (2017-table3), a paper (2017)\n"
+     "or another beginning of names; without one, all are measured. Works in a\n"
+     "checkout of mazurka's source; needs python3. A finished row is kept and not\n"
+     "measured again with the same build, so an interrupted run can go on.\n"
+     "\n"
+     "  --quick           Minutes (default): a short limit for each row; the longest\n"
+     "                    rows are left out.\n"
+     "  --full            Hours: ten minutes for each row, or 10^8 transitions.\n"
+     "  --limit=S         Seconds for each row, instead of the usual limit.\n"
+     "  --list            Print the names.\n"
+     "  --kept            Measure nothing: show what earlier runs have measured.\n"
+     "  --fresh           Measure again what earlier runs have measured.\n"
+     "  --results=FILE    Where measurements are kept (build/bench-results.jsonl).\n"
+     "  --no-peers        Leave out Nidhugg (nidhuggc) and GenMC (genmc), which are\n"
+     "                    measured too if they are in PATH.\n"
+     "  --json[=FILE]     Write everything as JSON to FILE, or to standard output in\n"
+     "                    place of the text.\n"
+     "  --html=FILE       Write one page with all tables and figures.\n",
      0},
     {"help", "mazurka help [COMMAND]\n\nExplains a command, or all of mazurka.\n", 0},
 };
@@ -104,7 +121,7 @@ int mz_help(const char *command)
         if (near) return mz_fail("help: there is no command `%s`: did you mean %s?", command, near);
         return mz_fail("help: there is no command `%s`", command);
     }
-    int status = mz_session_print(&out);
+    int status = mz_output_print(&out);
     mz_strbuf_release(&out);
     return status;
 }
@@ -113,7 +130,22 @@ int mz_version(void)
 {
     struct mz_strbuf out = {0};
     mz_strbuf_add(&out, "mazurka " MZ_VERSION "\n");
-    int status = mz_session_print(&out);
+    int status = mz_output_print(&out);
+    mz_strbuf_release(&out);
+    return status;
+}
+
+/* Lists for other programs: for man/update.sh, and for `make install`. */
+static int print_list(bool for_manual)
+{
+    struct mz_strbuf out = {0}, names = {0};
+    for (size_t i = 0; i < TOPICS; i++) mz_strbuf_addf(&names, "%s%s", i ? " " : "", topics[i].command);
+    if (for_manual)
+        mz_options_man(&out);
+    else
+        mz_options_completion(&out, mz_strbuf_text(&names));
+    int status = mz_output_print(&out);
+    mz_strbuf_release(&names);
     mz_strbuf_release(&out);
     return status;
 }
@@ -121,12 +153,7 @@ int mz_version(void)
 int mz_command_help(int argc, char **argv)
 {
     if (argc > 2) return mz_fail("help: one command at a time");
-    if (argc == 2 && !strcmp(argv[1], "--man-options")) { /* for man/update.sh */
-        struct mz_strbuf out = {0};
-        mz_options_man(&out);
-        int status = mz_session_print(&out);
-        mz_strbuf_release(&out);
-        return status;
-    }
+    if (argc == 2 && !strcmp(argv[1], "--man-options")) return print_list(true);
+    if (argc == 2 && !strcmp(argv[1], "--bash-completion")) return print_list(false);
     return mz_help(argc == 2 ? argv[1] : NULL);
 }

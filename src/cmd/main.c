@@ -1,17 +1,17 @@
-/* mazurka, the command: finds the sub-command and runs it. Links to it named mazurka-cc and mazurka-c++ are
- * `mazurka cc` and `mazurka c++`; mazurka-cxx too, for build systems that take + for a letter of theirs. */
+/* mazurka, the command: find the sub-command and run it. Links named mazurka-cc and mazurka-c++ mean `mazurka cc`
+ * and `mazurka c++`; so does mazurka-cxx, for build systems that treat + specially. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include "../base/bug.h"
-#include "../report/files.h"
-#include "../report/message.h"
-#include "cc_line.h"
-#include "commands.h"
-#include "help.h"
-#include "process.h"
-#include "suggest.h"
+#include "base/bug.h"
+#include "base/files.h"
+#include "base/message.h"
+#include "build/command_line.h"
+#include "cmd/commands.h"
+#include "cmd/help.h"
+#include "launch/process.h"
+#include "base/suggest.h"
 
 static const struct {
     const char *name;
@@ -31,16 +31,16 @@ static int unknown(const char *word)
     return mz_fail("there is no command `%s`: see `mazurka help`", word);
 }
 
-/* The balancer is built of parts of the engine. */
+/* The balancer uses parts of the engine, which need this function. */
 _Noreturn void mz_bug(const char *file, int line, const char *what)
 {
     mz_fail("internal error: %s:%d: %s", file, line, what);
     abort();
 }
 
-#define STACK (1u << 20) /* bytes: more than we need, and libraries for debug information */
+#define STACK (1u << 20) /* bytes: more than we and the libraries for debug information need */
 
-/* The stack grows as it is needed, up to what the limit is then. */
+/* The stack grows on demand, up to the limit at that time. */
 static int look_at_stack(void)
 {
     struct rlimit limit;

@@ -1,13 +1,14 @@
-/* Options of the sub-commands. Each is declared once, in the table of options.c: from it come the parser,
- * --help, the manual's list (mazurka help --man-options) and "did you mean". */
+/* Options of the sub-commands. Each is declared once, in the table of options.c: from it come the parser, "did you
+ * mean", --help, the manual's list (mazurka help --man-options) and completion (mazurka help --bash-completion). */
 #ifndef MZ_CMD_OPTIONS_H
 #define MZ_CMD_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "../event/channel.h"
-#include "../report/list.h"
-#include "../report/strbuf.h"
+#include "event/channel.h"
+#include "base/list.h"
+#include "base/strbuf.h"
+#include "report/writer.h"
 
 enum mz_for { MZ_FOR_CHECK = 1, MZ_FOR_REPLAY = 2, MZ_FOR_SHOW = 4 };
 
@@ -22,41 +23,44 @@ struct mz_settings {
     const char *algorithm_name;
     bool portfolio; /* several algorithms at once */
     enum mz_backtrack backtrack;
-    enum mz_safe safe; /* no option: what the search has shown, see check.c */
+    enum mz_safe safe;        /* not an option: set when the search was not safe, see check.c */
+    const char *sleep_option; /* "sleep-sets" or "no-sleep-sets", the last that was given; NULL: none was */
     bool sleep_sets, allow_races, heap_reuse, leaks, keep_going, spurious_wakeups, strict;
     bool exact_match; /* of states */
     enum mz_capture state_capture;
     enum mz_order order;
     uint64_t order_seed;
-    const char *stateful_option; /* one that was given and makes sense for stateful algorithms only */
+    const char *stateful_option; /* an option that was given and is only for stateful algorithms */
     bool nondet_given;
     int64_t nondet_low, nondet_high;
     uint64_t max_steps, max_executions, memory_limit; /* 0: none */
     double time_limit;                                /* seconds; 0: none */
     uint32_t jobs;                                    /* worker processes */
-    bool json;
-    char *json_file;           /* NULL: standard output */
-    char *trace;               /* NULL: a name is made up */
-    char *checkpoint, *resume; /* NULL: none */
-    char *record_tree;         /* NULL: none */
-    bool eager;                /* dpor: --update=all */
+    int on_stdout;                      /* the report format, in mz_writers, that goes to standard output */
+    char *output_files[MZ_MAX_WRITERS]; /* where the report goes in each format; NULL: to no file */
+    char *trace;                        /* NULL: use a default name */
+    char *checkpoint, *resume;          /* NULL: none */
+    char *record_tree, *classes;        /* NULL: none */
+    bool eager;                         /* dpor: --update=all */
     double checkpoint_interval;
     bool trust; /* replay: do whatever the trace says */
     bool quiet, verbose, help, version;
     enum mz_when color, progress;
     struct mz_progress_view *board; /* a member of a portfolio: where its progress goes; else NULL */
     struct mz_list words;           /* files, and flags for the compiler, in order */
-    struct mz_list arguments;       /* behind "--": the program's */
+    struct mz_list arguments;       /* words after "--": arguments of the program */
 };
 
-/* Reads MAZURKA_OPTIONS, then argv[1..]. Returns 0, or MZ_STATUS_FAILED after one line. */
-enum mz_algorithm mz_algorithm_named(const char *name); /* MZ_ALG_NONE if there is none of this name */
+enum mz_algorithm mz_algorithm_named(const char *name); /* MZ_ALG_NONE if no algorithm has this name */
+/* Read MAZURKA_OPTIONS, then argv[1..]. Return 0, or MZ_STATUS_FAILED after one line. */
 int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv);
 void mz_settings_release(struct mz_settings *s);
 
 /* The list for --help, and for the manual. */
 void mz_options_help(struct mz_strbuf *out, enum mz_for command);
 void mz_options_man(struct mz_strbuf *out);
+/* A script for bash; `commands` are the names of all sub-commands, with spaces between them. */
+void mz_options_completion(struct mz_strbuf *out, const char *commands);
 
 bool mz_settings_color(const struct mz_settings *s, int fd);
 

@@ -1,9 +1,9 @@
-/* Each algorithm runs in a child of the command, which does all that the command would, with its output into
- * memory. The first child that has an answer wins: the other one is asked to stop and its output thrown away.
- * A child whose search is incomplete (a limit was reached) or failed only counts if the other does no better.
- */
+/* Each algorithm runs in a child of the command. The child does everything that the command would do, with its
+ * output into memory. The first child with an answer wins: the other child is asked to stop, and its output is
+ * discarded. A child whose search is incomplete (a limit was reached) or failed counts only if the other child does
+ * no better. */
 #define _GNU_SOURCE
-#include "portfolio.h"
+#include "cmd/portfolio.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -13,12 +13,12 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "../report/files.h"
-#include "../report/memory.h"
-#include "../report/report.h"
-#include "help.h"
-#include "process.h"
-#include "tempdir.h"
+#include "base/files.h"
+#include "base/memory.h"
+#include "report/report.h"
+#include "cmd/help.h"
+#include "launch/process.h"
+#include "launch/tempdir.h"
 
 static const struct {
     const char *name;
@@ -29,13 +29,13 @@ static const struct {
 static struct {
     pid_t pid; /* 0: has ended */
     int out, err;
-    char *json; /* where it writes its JSON, if to a file */
+    char *files[MZ_MAX_WRITERS]; /* report files, as in mz_settings.output_files */
     int status;
 } children[MEMBERS];
 
-static struct mz_progress_view *boards; /* of each member, in memory that all share */
+static struct mz_progress_view *boards; /* progress of each member, in shared memory */
 
-/* A signal for the command is one for both. */
+/* A signal for the command is also for both children. */
 static void forward(int number)
 {
     for (size_t i = 0; i < MEMBERS; i++)
@@ -52,8 +52,10 @@ static void start(size_t i, const struct mz_settings *settings,
     own.jobs = 1;
     own.progress = MZ_NEVER;
     own.board = boards ? &boards[i] : NULL;
-    if (own.json_file)
-        own.json_file = children[i].json = mz_format("%s/%s.json", mz_tempdir(), members[i].name);
+    for (int k = 0; mz_writers[k]; k++)
+        if (own.output_files[k])
+            own.output_files[k] = children[i].files[k] =
+                mz_format("%s/%s%s", mz_tempdir(), members[i].name, mz_writers[k]->suffix);
     children[i].out = memfd_create("out", 0);
     children[i].err = memfd_create("err", 0);
     children[i].pid = fork();
@@ -70,7 +72,7 @@ static void start(size_t i, const struct mz_settings *settings,
 
 static bool is_answer(int status) { return status != MZ_STATUS_FAILED && status != MZ_STATUS_INCOMPLETE; }
 
-/* Both together. */
+/* Progress of both together. */
 static struct mz_progress_view view(void)
 {
     struct mz_progress_view all = {.workers = MEMBERS};
@@ -85,7 +87,7 @@ static struct mz_progress_view view(void)
     return all;
 }
 
-/* From a terminal a signal has come to all of us: it is passed on only to those who are still there later. */
+/* A terminal sends a signal to all of us: pass it on only to children that still run later. */
 #define LATER 0.5
 
 static pid_t wait_and_show(struct mz_progress *progress, int *status)
@@ -110,7 +112,7 @@ static pid_t wait_and_show(struct mz_progress *progress, int *status)
     }
 }
 
-/* Waits for one to end; which one, or -1. */
+/* Wait for a child to end. Return its number, or -1. */
 static int wait_for_one(struct mz_progress *progress)
 {
     int status;
@@ -134,22 +136,41 @@ static void pass_on(int from, int to)
             if ((w = write(to, buffer + done, (size_t)(n - done))) < 0) return;
 }
 
-static int pass_on_json(const char *from, const char *to)
+static int pass_on_file(const char *from, const char *to)
 {
     char *text = mz_files_read(from);
     int status = text ? mz_files_write(to, text) : -1;
     free(text);
-    return status;
+    return status < 0 ? mz_fail("cannot write %s: %s", to, mz_reason(errno)) : 0;
+}
+
+/* Pass on the reports of the winning child. Return 0, or MZ_STATUS_FAILED after one line. */
+static int pass_on_reports(int child, const struct mz_settings *settings)
+{
+    int failed = 0;
+    for (int k = 0; mz_writers[k]; k++)
+        if (children[child].files[k] && pass_on_file(children[child].files[k], settings->output_files[k]))
+            failed = MZ_STATUS_FAILED;
+    for (size_t i = 0; i < MEMBERS; i++)
+        for (int k = 0; mz_writers[k]; k++) free(children[i].files[k]);
+    return failed;
+}
+
+static bool writes_files(const struct mz_settings *settings)
+{
+    for (int k = 0; mz_writers[k]; k++)
+        if (settings->output_files[k]) return true;
+    return false;
 }
 
 int mz_portfolio(const struct mz_settings *settings, struct mz_progress *progress,
                  int (*run)(void *data, const struct mz_settings *settings), void *data)
 {
     int best = -1, one;
-    if (settings->json_file && !mz_tempdir()) return MZ_STATUS_FAILED;
+    if (writes_files(settings) && !mz_tempdir()) return MZ_STATUS_FAILED;
     fflush(NULL);
     boards = mmap(NULL, MEMBERS * sizeof *boards, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (boards == MAP_FAILED) boards = NULL; /* then it goes without */
+    if (boards == MAP_FAILED) boards = NULL; /* then there is no progress line */
     double started = mz_process_clock();
     for (size_t i = 0; i < MEMBERS; i++) start(i, settings, run, data);
     while ((one = wait_for_one(progress)) >= 0) {
@@ -160,15 +181,12 @@ int mz_portfolio(const struct mz_settings *settings, struct mz_progress *progres
         if (answer) forward(SIGTERM);
     }
     struct mz_progress_view all = boards ? view() : (struct mz_progress_view){0};
-    all.share = best >= 0 && is_answer(children[best].status) ? 1 : 0;
+    all.work_done = best >= 0 && is_answer(children[best].status) ? 1 : 0;
     mz_progress_end(progress, &all, mz_process_clock() - started);
     mz_progress_close(progress);
     if (best < 0) return mz_fail("check: cannot start processes for the portfolio");
     pass_on(children[best].out, STDOUT_FILENO);
     pass_on(children[best].err, STDERR_FILENO);
-    int status = children[best].status;
-    if (children[best].json && pass_on_json(children[best].json, settings->json_file) < 0)
-        status = mz_fail("cannot write %s: %s", settings->json_file, mz_reason(errno));
-    for (size_t i = 0; i < MEMBERS; i++) free(children[i].json);
-    return status;
+    int failed = pass_on_reports(best, settings);
+    return failed ? failed : children[best].status;
 }

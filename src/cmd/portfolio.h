@@ -2,11 +2,11 @@
 #ifndef MZ_CMD_PORTFOLIO_H
 #define MZ_CMD_PORTFOLIO_H
 
-#include "options.h"
-#include "progress.h"
+#include "cmd/options.h"
+#include "launch/progress.h"
 
-/* Runs `run` once for each algorithm, in processes of their own with settings of their own, and passes on
- * what the first to finish has written. Returns its exit status. */
+/* Call `run` once for each algorithm, each in its own process with its own settings, and pass on the output of the
+ * first to finish. Return its exit status. */
 int mz_portfolio(const struct mz_settings *settings, struct mz_progress *progress,
                  int (*run)(void *data, const struct mz_settings *settings), void *data);
 

@@ -1,16 +1,19 @@
 /* `mazurka replay`: run exactly the schedule of a trace file again. */
 #define _GNU_SOURCE
-#include "commands.h"
+#include "cmd/commands.h"
+
+#include "build/build.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../report/memory.h"
-#include "help.h"
-#include "session.h"
-#include "vet.h"
+#include "base/memory.h"
+#include "cmd/help.h"
+#include "cmd/output.h"
+#include "cmd/rerun.h"
+#include "cmd/vet.h"
 
 static int changed(const char *trace, const struct mz_recipe *r, const char *used)
 {
@@ -26,7 +29,7 @@ static int changed(const char *trace, const struct mz_recipe *r, const char *use
         trace, what);
 }
 
-/* The program of the trace, built or found again, and still the same. */
+/* Build or find the program of the trace, and check that it has not changed. */
 static int prepare(const char *trace, const struct mz_recipe *r, bool trust, struct mz_program *program)
 {
     if (!r->binary && r->build.count == 0)
@@ -53,7 +56,7 @@ static void make_absolute(char **path)
     *path = whole;
 }
 
-/* Where `check` ran, so that relative names mean the same. */
+/* Change to the directory where `check` ran, so that relative names mean the same. */
 static void enter_directory(const struct mz_recipe *r)
 {
     if (r->directory && chdir(r->directory) < 0)
@@ -61,9 +64,9 @@ static void enter_directory(const struct mz_recipe *r)
 }
 
 static int run(const char *trace, const struct mz_settings *s, const struct mz_recipe *r,
-               struct mz_bug *expected)
+               struct mz_finding_report *expected)
 {
-    struct mz_report report = {.algorithm = "replay", .verdict = MZ_ERROR, .bug_count = 1};
+    struct mz_report report = {.algorithm = "replay", .verdict = MZ_ERROR, .finding_count = 1};
     struct mz_replay replay = {expected->kind,
                                expected->thread,
                                expected->code,
@@ -80,9 +83,9 @@ static int run(const char *trace, const struct mz_settings *s, const struct mz_r
     struct mz_outcome outcome = {0};
     struct mz_target target;
     int status = prepare(trace, r, s->trust, &program);
-    report.bugs = mz_memory_new(sizeof *report.bugs);
+    report.findings = mz_memory_new(sizeof *report.findings);
     if (status == 0) {
-        mz_session_target(&target, s, &program, &r->arguments);
+        mz_rerun_target(&target, s, &program, &r->arguments);
         target.options.allow_races = r->allow_races;
         target.options.heap_reuse = r->heap_reuse;
         target.options.leaks = r->leaks;
@@ -93,19 +96,19 @@ static int run(const char *trace, const struct mz_settings *s, const struct mz_r
         target.options.nondet_low = r->nondet_low;
         target.options.nondet_high = r->nondet_high;
         target.options.max_steps = r->max_steps ? r->max_steps : s->max_steps;
-        status = mz_session_replay(&target, &replay, &outcome, &report.bugs[0]);
+        status = mz_rerun_replay(&target, &replay, &outcome, &report.findings[0]);
     }
-    if (status == 0 && !report.bugs[0].replayed)
-        status = mz_fail("%s: not the same outcome: %s", trace, report.bugs[0].replay_problem);
+    if (status == 0 && !report.findings[0].replayed)
+        status = mz_fail("%s: not the same outcome: %s", trace, report.findings[0].replay_problem);
     if (status == 0) {
         report.counters = outcome.channel->counters;
         report.seconds = outcome.seconds;
         report.peak_memory = outcome.peak_memory;
         report.interrupted = true;
         report.replay = true;
-        report.bugs[0].trace = mz_memory_string(trace);
-        report.bugs[0].execution = expected->execution;
-        status = mz_session_write(&report, s, true);
+        report.findings[0].trace = mz_memory_string(trace);
+        report.findings[0].execution = expected->execution;
+        status = mz_output_report(&report, s);
     }
     mz_report_release(&report);
     mz_outcome_release(&outcome);
@@ -117,7 +120,7 @@ int mz_command_replay(int argc, char **argv)
 {
     struct mz_settings s;
     struct mz_recipe recipe = {0};
-    struct mz_bug bug = {0};
+    struct mz_finding_report finding = {0};
     (void)argc;
     int status = mz_options_parse(&s, MZ_FOR_REPLAY, argv);
     if (status == 0 && (s.help || s.version)) {
@@ -125,12 +128,12 @@ int mz_command_replay(int argc, char **argv)
     } else if (status == 0) {
         if (s.words.count != 1 || s.arguments.count)
             status = mz_fail("replay: one trace file is wanted: mazurka replay TRACE");
-        if (status == 0) status = mz_trace_read(s.words.items[0], &recipe, &bug);
-        make_absolute(&s.json_file);
+        if (status == 0) status = mz_trace_read(s.words.items[0], &recipe, &finding);
+        for (int i = 0; mz_writers[i]; i++) make_absolute(&s.output_files[i]);
         if (status == 0) enter_directory(&recipe);
-        if (status == 0) status = run(s.words.items[0], &s, &recipe, &bug);
+        if (status == 0) status = run(s.words.items[0], &s, &recipe, &finding);
     }
-    mz_bug_release(&bug);
+    mz_finding_report_release(&finding);
     mz_recipe_release(&recipe);
     mz_settings_release(&s);
     return status;

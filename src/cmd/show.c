@@ -1,14 +1,17 @@
 /* `mazurka show`: explain the schedule of a trace file, from the file alone. */
 #define _GNU_SOURCE
-#include "commands.h"
+#include "cmd/commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "../report/memory.h"
-#include "../report/printable.h"
-#include "help.h"
-#include "session.h"
-#include "words.h"
+#include "base/memory.h"
+#include "base/printable.h"
+#include "report/printable_report.h"
+#include "cmd/help.h"
+#include "cmd/output.h"
+#include "report/text.h"
+#include "report/tracefile.h"
+#include "base/shell_words.h"
 
 static void add_words(struct mz_strbuf *out, const char *label, const struct mz_list *words)
 {
@@ -21,7 +24,7 @@ static void add_words(struct mz_strbuf *out, const char *label, const struct mz_
     mz_strbuf_addc(out, '\n');
 }
 
-static void add_origin(struct mz_strbuf *out, const struct mz_recipe *r)
+static void add_recipe(struct mz_strbuf *out, const struct mz_recipe *r)
 {
     mz_strbuf_addf(out, "\nProgram: %s, found by mazurka %s (%s) in %s\n", r->program ? r->program : "?",
                    r->version ? r->version : "?", r->algorithm ? r->algorithm : "?",
@@ -40,21 +43,21 @@ static void recipe_printable(struct mz_recipe *r)
 
 static int show(const char *path, const struct mz_settings *s)
 {
-    struct mz_report report = {.algorithm = "", .verdict = MZ_ERROR, .bug_count = 1, .replay = true};
+    struct mz_report report = {.algorithm = "", .verdict = MZ_ERROR, .finding_count = 1, .replay = true};
     struct mz_recipe recipe = {0};
     struct mz_strbuf out = {0};
-    struct mz_style style = {.color = mz_settings_color(s, 1), .all = true, .width = mz_session_width()};
-    report.bugs = mz_memory_new(sizeof *report.bugs);
-    int status = mz_trace_read(path, &recipe, &report.bugs[0]);
+    struct mz_style style = {.color = mz_settings_color(s, 1), .all = true, .width = mz_output_width()};
+    report.findings = mz_memory_new(sizeof *report.findings);
+    int status = mz_trace_read(path, &recipe, &report.findings[0]);
     if (status == 0) {
         mz_report_printable(&report);
         recipe_printable(&recipe);
         mz_text_verdict(&out, &report, &style);
         if (!s->quiet) {
-            mz_text_bug(&out, &report.bugs[0], &style);
-            add_origin(&out, &recipe);
+            mz_text_finding(&out, &report.findings[0], &style);
+            add_recipe(&out, &recipe);
         }
-        status = mz_session_print(&out);
+        status = mz_output_print(&out);
     }
     mz_strbuf_release(&out);
     mz_recipe_release(&recipe);

@@ -1,16 +1,17 @@
-/* What a trace asks for: see vet.h. The lists name what is allowed; whatever else a compiler can do is not. */
+/* What a trace asks for: see vet.h. The lists name everything that is allowed; other features of a compiler are
+ * refused. */
 #define _GNU_SOURCE
-#include "vet.h"
+#include "cmd/vet.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "../report/memory.h"
-#include "../report/message.h"
-#include "../report/strbuf.h"
-#include "cc_line.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/strbuf.h"
+#include "build/command_line.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 #define NAME     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -24,7 +25,7 @@ static bool is_one_of(const char *word, const char *const *list, size_t count)
     return false;
 }
 
-/* Nothing in it but these characters. */
+/* Does it contain only these characters? */
 static bool consists_of(const char *text, const char *characters)
 {
     return text[strspn(text, characters)] == '\0';
@@ -227,7 +228,7 @@ static int needs_trust(const char *trace, const char *what, const char *why)
     return mz_fail("%s: %s %s: look at it, then say so: mazurka replay --trust %s", trace, what, why, trace);
 }
 
-/* Of somebody else: it may have been put there for us. One that is not there is named later. */
+/* Does the file belong to another user, who may have put it there for us? A missing file is reported later. */
 static int check_owner(const char *trace, const char *path)
 {
     struct stat s;
@@ -235,7 +236,7 @@ static int check_owner(const char *trace, const char *path)
     return needs_trust(trace, path, "belongs to another user");
 }
 
-/* What the compiler reads from there becomes code that runs: nobody else may be able to put it there. */
+/* What the compiler reads there becomes code that runs: no other user may be able to write there. */
 static int check_read(const char *trace, const char *path)
 {
     struct stat s;
@@ -287,7 +288,7 @@ static int check_words(const char *trace, const struct mz_list *words)
     struct mz_cc_line line;
     struct mz_list copy = {0};
     mz_list_append(&copy, words);
-    /* The file could be another one when the compiler is started. */
+    /* The file could be replaced before the compiler starts. */
     for (size_t i = 0; i < words->count; i++)
         if (words->items[i][0] == '@')
             return mz_list_release(&copy),

@@ -1,9 +1,9 @@
 /* What inline assembly does to memory: see asm_text.h.
  *
- * The text is split into instructions at ';' and at line ends. In AT&T syntax the last operand is the one that
- * is written; "8(%rax)" is memory, "%0" is whatever the constraint says. What this file does
- * not know counts as writing, if it has an operand in memory: the answer may say too much, never too little. */
-#include "asm_text.h"
+ * The text is split into instructions at ';' and at line ends. In AT&T syntax the last operand is the one
+ * that is written; "8(%rax)" is memory; for "%0" the constraint says what it is. An unknown instruction with
+ * an operand in memory counts as writing: the answer may say too much, never too little. */
+#include "compiler/asm_text.h"
 
 #include <cctype>
 #include <cstdlib>
@@ -40,7 +40,7 @@ std::string trimmed(const std::string &s)
     return s.substr(from, to - from);
 }
 
-/* The AT&T side of {att|intel}; %{, %| and %} are characters of the instruction. */
+/* Returns the AT&T side of {att|intel}; %{, %| and %} are characters of the instruction. */
 std::string choose_dialect(const char *text)
 {
     std::string out;
@@ -62,7 +62,8 @@ std::string choose_dialect(const char *text)
     return out;
 }
 
-/* Without comments. A '#' that does not begin a line may be a part of an operand only in other architectures. */
+/* Removes comments. On x86 a '#' always begins a comment; only in other architectures can it be part of an
+ * operand. */
 std::string without_comments(const std::string &text)
 {
     std::string out;
@@ -79,7 +80,7 @@ std::string without_comments(const std::string &text)
     return out;
 }
 
-/* "lock; addl" is one instruction on two lines of the template. */
+/* Splits the text into lines. "lock; addl" is one instruction on two lines of the template. */
 std::vector<std::string> split_lines(const std::string &text)
 {
     std::vector<std::string> lines;
@@ -115,7 +116,7 @@ std::vector<std::string> split_operands(const std::string &text)
     return operands;
 }
 
-/* In small letters. A label ends with its colon: "1:incl %0". */
+/* Takes the first word of the line, in lower case. A label ends with its colon: "1:incl %0". */
 std::string take_word(std::string &line)
 {
     size_t end = 0;
@@ -150,14 +151,15 @@ std::vector<instruction> parse(const char *text)
     return all;
 }
 
-/* %0, %w1, %[name]; not %%eax. */
+/* Is it %0, %w1 or %[name], and not %%eax? */
 bool is_constraint(const std::string &operand)
 {
     return operand.size() > 1 && operand[0] == '%' && operand[1] != '%' &&
            operand.find('(') == std::string::npos;
 }
 
-/* %a0 is what the operand points to; %P0, %p0 and %c0 are a symbol without '$'. */
+/* Does the operand name a place in memory? %a0 is the memory that the operand points to; %P0, %p0 and %c0 are
+ * a symbol without '$'. */
 bool is_place(const std::string &operand)
 {
     return is_constraint(operand) && operand.size() > 2 && strchr("aPpc", operand[1]) &&
@@ -171,7 +173,7 @@ bool is_memory(const std::string &operand)
            is_place(operand);
 }
 
-/* The number of %0, %w1; MZ_ASM_MANY: not known. */
+/* Returns the number of %0, %w1; MZ_ASM_MANY if it is not known. */
 unsigned number_of(const std::string &operand)
 {
     size_t digits = operand.find_first_of("0123456789");
@@ -205,7 +207,7 @@ bool only_reads(const std::string &name)
     return false;
 }
 
-/* Instructions without operands that leave memory alone, or only use the own stack. */
+/* Instructions without operands that do not access memory, or only the thread's own stack. */
 bool is_harmless(const std::string &name)
 {
     static const char *const names[] = {
@@ -225,10 +227,10 @@ bool reads_implicitly(const instruction &i)
     static const char *const families[] = {"lods", "scas", "xlat", "outs", NULL};
     for (const char *const *f = families; *f; f++)
         if (starts_with(i.name, *f)) return true;
-    return starts_with(i.name, "cmps") && i.operands.size() < 3; /* not cmpss, which has a constant */
+    return starts_with(i.name, "cmps") && i.operands.size() < 3; /* not cmpss, which has a constant operand */
 }
 
-/* Instructions that touch memory without naming it. */
+/* Instructions that write memory without naming it. */
 bool is_implicit(const std::string &name)
 {
     static const char *const families[] = {"movs",   "stos",  "call",   "push",    "pop",   "ins",
@@ -255,7 +257,7 @@ void add_locked(struct mz_asm_text *t, const instruction &i)
     }
 }
 
-/* Bytes of an instruction, or what a macro makes of it. */
+/* Directives that produce bytes of an instruction, or that expand to anything. */
 bool makes_code(const std::string &directive)
 {
     static const char *const names[] = {".byte",  ".word",         ".short", ".hword",   ".2byte",  ".4byte",
@@ -320,7 +322,7 @@ bool is_code_section(const instruction &i)
            (i.operands.size() > 1 && i.operands[1].find('x') != std::string::npos);
 }
 
-/* Which section instructions go to: data that stands in others is no code. */
+/* Follows which section the text is in: data in other sections is not code. */
 class sections
 {
   public:

@@ -1,13 +1,12 @@
-/* Inline assembly: its operands in memory get hooks, its fences too; the rest is noted as unseen.
+/* Inline assembly: its operands in memory and its fences get hooks; the rest is noted as unseen.
  *
- * A volatile statement of nothing but one mov from or to a word in memory is an atomic load or store. A locked
- * instruction on an operand is an atomic read-modify-write. The hook before it is one visible
- * operation that changes nothing (__tsan_mz_atomic); no other thread runs between the hook and the
- * instruction. */
-#include "gcc_includes.h"
-#include "gcc_plugin.h"
+ * A volatile statement with only one mov from or to a word in memory is an atomic load or store. A locked
+ * instruction on an operand is an atomic read-modify-write. The hook before it is one visible operation that
+ * changes nothing (__tsan_mz_atomic); no other thread runs between the hook and the instruction. */
+#include "compiler/gcc_includes.h"
+#include "compiler/gcc_plugin.h"
 
-#include "asm_text.h"
+#include "compiler/asm_text.h"
 
 static bool may_be_memory(tree link)
 {
@@ -17,7 +16,8 @@ static bool may_be_memory(tree link)
     return strpbrk(constraint, "moVg<>QX") != NULL || !is_gimple_reg_type(TREE_TYPE(operand));
 }
 
-/* An output "=r" (x) may also be a variable in memory: the register is stored there behind the instruction. */
+/* An output "=r" (x) may also be a variable in memory: after the instruction, the register is stored
+ * there. */
 static bool is_stored(tree link)
 {
     tree operand = TREE_VALUE(link);
@@ -133,7 +133,8 @@ void mz_show_asm(gimple_stmt_iterator *at)
     gasm *statement = as_a<gasm *>(gsi_stmt(*at));
     struct mz_asm_text t = mz_asm_text_read(gimple_asm_string(statement));
     location_t where = gimple_location(statement);
-    if (lookup_attribute("naked", DECL_ATTRIBUTES(current_function_decl))) { /* no call fits in there */
+    if (lookup_attribute("naked", DECL_ATTRIBUTES(current_function_decl))) { /* a hook cannot be called
+                                                                              * there */
         mz_unseen_at(where, "assembly of a naked function", true);
         return;
     }

@@ -1,6 +1,6 @@
-/* Calls whose accesses the pass tsan does not look at: see gcc_plugin.cc. */
-#include "gcc_includes.h"
-#include "gcc_plugin.h"
+/* Calls whose accesses the pass tsan does not see: see gcc_plugin.cc. */
+#include "compiler/gcc_includes.h"
+#include "compiler/gcc_plugin.h"
 
 /* ---- structures that a call stores or passes ---- */
 
@@ -10,8 +10,8 @@ static bool can_be_copied(tree place)
     return !TREE_ADDRESSABLE(type) && TYPE_SIZE_UNIT(type) && tree_fits_uhwi_p(TYPE_SIZE_UNIT(type));
 }
 
-/* Behind the call, also where it ends its basic block because it may throw: then on the way without an
- * exception. */
+/* Inserts the assignment after the call. If the call ends its basic block because it may throw, inserts it on
+ * the edge without an exception. */
 static void insert_behind(gimple_stmt_iterator *at, gimple *assign)
 {
     gimple *call = gsi_stmt(*at);
@@ -24,8 +24,8 @@ static void insert_behind(gimple_stmt_iterator *at, gimple *assign)
     if (way) gsi_insert_on_edge_immediate(way, assign);
 }
 
-/* LHS = call() becomes T = call(); LHS = T. A class that must not be copied bitwise (TREE_ADDRESSABLE) is
- * built by the callee through a pointer, with hooks. */
+/* LHS = call() becomes T = call(); LHS = T. A class that must not be copied bitwise (TREE_ADDRESSABLE) needs
+ * nothing: the callee builds it through a pointer, with hooks. */
 static void show_result(gimple_stmt_iterator *at)
 {
     gcall *call = as_a<gcall *>(gsi_stmt(*at));
@@ -68,7 +68,7 @@ static void show_arguments(gimple_stmt_iterator *at)
 
 /* ---- builtins that gcc would expand in line ---- */
 
-/* The library has a function of that name, and libmazurka hooks it. */
+/* Does libc have a function of that name, which libmazurka hooks? */
 static bool is_library_function(enum built_in_function code)
 {
     switch (code) {
@@ -105,9 +105,10 @@ static bool is_library_function(enum built_in_function code)
     }
 }
 
-/* An ordinary function of the same name: nothing expands a call of it. What was known of the memory that the
- * builtin uses is not known of a function: without the reset, stores to it could be taken for dead. memcmp whose
- * result is only compared with 0 has a builtin of its own, which no library has. */
+/* Replaces the builtin by an ordinary function of the same name, which gcc does not expand. What gcc knows
+ * about the memory that the builtin uses does not hold for the function: without the reset, gcc could remove
+ * stores to it as dead. A memcmp whose result is only compared with 0 has a builtin of its own, which no
+ * library has. */
 static void call_library(gcall *call, tree builtin)
 {
     enum built_in_function code = DECL_FUNCTION_CODE(builtin);
@@ -121,7 +122,7 @@ static void call_library(gcall *call, tree builtin)
     update_stmt(call);
 }
 
-/* Builtins that -Og makes before the pass tsan: the bit operations on an atomic object. */
+/* Internal functions that -Og makes before the pass tsan: bit operations on an atomic object. */
 static void show_internal(gimple_stmt_iterator *at)
 {
     gcall *call = as_a<gcall *>(gsi_stmt(*at));

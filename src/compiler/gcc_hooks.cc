@@ -1,6 +1,6 @@
-/* Calls of our hooks, as GIMPLE: see gcc_plugin.h. */
-#include "gcc_includes.h"
-#include "gcc_plugin.h"
+/* Calls of the hooks, as GIMPLE: see gcc_plugin.h. */
+#include "compiler/gcc_includes.h"
+#include "compiler/gcc_plugin.h"
 
 static tree declare(const char *name, tree type)
 {
@@ -30,8 +30,8 @@ void mz_hook_range(gimple_stmt_iterator *before, tree address, tree size, mz_hoo
     insert(before, gimple_build_call(declare(names[kind], type), 2, address, size));
 }
 
-/* The address of a place that others may know; NULL_TREE if it has none of its own (a register variable, a
- * bit-field). */
+/* Returns the address of a place that other threads may know; NULL_TREE if it has no address of its own (a
+ * register variable, a bit-field). */
 static tree address_of(tree place)
 {
     tree base = get_base_address(place);
@@ -70,7 +70,7 @@ void mz_hook_fence(gimple_stmt_iterator *before, int order)
 }
 
 /* A mask is a vector, whose lanes have their highest bit set where memory is accessed, or an integer with a
- * bit for each lane. lanes: a type, the vector in memory. */
+ * bit for each lane. `lanes` is the type of the vector in memory. */
 void mz_hook_masked(gimple_stmt_iterator *before, tree address, tree mask, tree lanes, bool write)
 {
     tree type = build_function_type_list(void_type_node, ptr_type_node, ptr_type_node, size_type_node,

@@ -1,4 +1,4 @@
-/* The headers of gcc that every part of the plugin needs, in the order that they need. */
+/* The headers of gcc that every part of the plugin needs, in the order that gcc requires. */
 #ifndef MZ_COMPILER_GCC_INCLUDES_H
 #define MZ_COMPILER_GCC_INCLUDES_H
 

@@ -1,10 +1,10 @@
-/* What the plugin cannot make visible: one ELF note for each place (note_text.h). */
+/* Accesses that the plugin cannot make visible: one ELF note for each place (note_text.h). */
 #include <set>
 #include <string>
-#include "gcc_includes.h"
-#include "gcc_plugin.h"
+#include "compiler/gcc_includes.h"
+#include "compiler/gcc_plugin.h"
 
-#include "note_text.h"
+#include "compiler/note_text.h"
 
 static std::set<std::string> notes;
 

@@ -1,7 +1,7 @@
-/* A plugin for gcc: makes its pass tsan see what it would not look at.
+/* A plugin for gcc: makes accesses visible that gcc's pass tsan does not see.
  *
- * The pass tsan calls a hook for each assignment that loads or stores, and for atomic builtins. It does not
- * look into calls and inline assembly. So a pass of ours runs before it and rewrites
+ * The pass tsan calls a hook for each assignment that loads or stores, and for atomic builtins. It ignores
+ * calls and inline assembly. So our pass runs before it and rewrites
  *
  *     LHS = call (ARGUMENTS)      a structure that a call stores, structures passed by value: each gets a
  *                                 temporary, and an assignment that tsan sees            (gcc_calls.cc)
@@ -10,15 +10,15 @@
  *     __builtin_ia32_... (p, ..)  masked and other stores of the target: hooks before it (gcc_target.cc)
  *     asm ("..." : "=m" (x))      hooks for operands in memory, and for fences           (gcc_asm.cc)
  *
- * Functions with the attribute no_sanitize_thread lose it: they are checked as they are. What stays unseen is
- * noted in the object (gcc_notes.cc).
+ * Functions with the attribute no_sanitize_thread lose it: they are checked like others. Accesses that stay
+ * unseen are noted in the object (gcc_notes.cc).
  *
  * A plugin fits exactly one version of gcc: `mazurka cc` passes it only if a trial compilation works, and
  * plugin_init refuses any other version. */
-#include "gcc_includes.h"
-#include "gcc_plugin.h"
+#include "compiler/gcc_includes.h"
+#include "compiler/gcc_plugin.h"
 
-#include "asm_text.h"
+#include "compiler/asm_text.h"
 #include "plugin-version.h"
 
 int plugin_is_GPL_compatible;
@@ -43,12 +43,12 @@ class show_pass : public gimple_opt_pass
   public:
     show_pass(gcc::context *context, bool at_O0) : gimple_opt_pass(show_data, context), at_O0(at_O0) {}
     opt_pass *clone() override { return new show_pass(m_ctxt, at_O0); }
-    /* tsan runs once: in the optimizations, or as tsan0 without them. */
+    /* The pass tsan runs once: among the optimizations, or as tsan0 without optimization. */
     bool gate(function *f) override { return is_instrumented(f->decl) && at_O0 == !optimize; }
     unsigned execute(function *f) override
     {
         basic_block block;
-        /* Statements are inserted on edges behind calls: collect the blocks first. */
+        /* Inserting statements on edges after calls makes new blocks: collect the blocks first. */
         auto_vec<basic_block> blocks;
         FOR_EACH_BB_FN(block, f) blocks.safe_push(block);
         for (basic_block b : blocks)

@@ -1,14 +1,14 @@
-/* Builtins of x86 that access memory. Their declarations tell what: a pointer to const is read, another one is
- * written; the vectors among the arguments and the result tell how much. Whatever does not fit is noted as
- * unseen. */
-#include "gcc_includes.h"
-#include "gcc_plugin.h"
+/* Builtins of x86 that access memory. Their declarations tell which: memory behind a pointer to const is
+ * read, behind another pointer it is written. The vectors among the arguments and the result tell the size.
+ * Other builtins are noted as unseen. */
+#include "compiler/gcc_includes.h"
+#include "compiler/gcc_plugin.h"
 
 static bool has(const char *name, const char *part) { return strstr(name, part) != NULL; }
 
 static bool is_pointer_argument(tree argument) { return POINTER_TYPE_P(TREE_TYPE(argument)); }
 
-/* The type that the declaration gives to argument i. */
+/* Returns the type that the declaration gives to argument i. */
 static tree declared_type(tree function, unsigned i)
 {
     tree types = TYPE_ARG_TYPES(TREE_TYPE(function));
@@ -16,7 +16,7 @@ static tree declared_type(tree function, unsigned i)
     return types ? TREE_VALUE(types) : NULL_TREE;
 }
 
-/* Index of the only pointer among the arguments; -1: none, -2: several. */
+/* Returns the index of the only pointer among the arguments; -1: none, -2: several. */
 static int find_pointer(gcall *call)
 {
     int found = -1;
@@ -27,7 +27,8 @@ static int find_pointer(gcall *call)
 
 static bool fits(tree type) { return TYPE_SIZE_UNIT(type) && tree_fits_uhwi_p(TYPE_SIZE_UNIT(type)); }
 
-/* The type of what a builtin stores: its largest argument, or, without one, what the pointer points to. */
+/* Returns the type that a builtin stores: that of its largest argument or, without one, the type that the
+ * pointer points to. */
 static tree stored_type(gcall *call, tree pointee)
 {
     tree largest = NULL_TREE;
@@ -40,7 +41,8 @@ static tree stored_type(gcall *call, tree pointee)
     return largest ? largest : pointee;
 }
 
-/* lddqu has a pointer to char, loadups one to float; a broadcast reads one element. */
+/* Returns the type that a builtin loads. lddqu has a pointer to char, loadups one to float; a broadcast reads
+ * one element. */
 static tree loaded_type(gcall *call, tree pointee, const char *name)
 {
     tree result = TREE_TYPE(TREE_TYPE(gimple_call_fndecl(call)));
@@ -48,7 +50,7 @@ static tree loaded_type(gcall *call, tree pointee, const char *name)
     return result;
 }
 
-/* Among the arguments of a masked access: the mask is an integer, or the vector of integers before the data. */
+/* Returns the mask of a masked access: an integer argument, or the vector of integers before the data. */
 static tree find_mask(gcall *call, int pointer)
 {
     tree mask = NULL_TREE;
@@ -72,7 +74,7 @@ static bool show_masked(gimple_stmt_iterator *at, gcall *call, int pointer, tree
     return true;
 }
 
-/* Memory that these touch is not known from their arguments. */
+/* The arguments of these builtins do not tell which memory they access. */
 static bool is_beyond_us(const char *name)
 {
     static const char *const parts[] = {"gather",    "scatter", "compress", "expand",   "save",

@@ -1,7 +1,7 @@
-/* A plugin for clang: hooks for what the thread sanitizer of LLVM leaves out.
+/* A plugin for clang: hooks for accesses that the thread sanitizer of LLVM leaves out.
  *
- * That pass has hooks for accesses of 1, 2, 4, 8 and 16 bytes, for atomics and for memcpy and its like. This one
- * runs before it and adds calls of hooks for
+ * The sanitizer's pass has hooks for accesses of 1, 2, 4, 8 and 16 bytes, for atomics and for memcpy and the
+ * like. The plugin's pass runs before it and adds calls of hooks for
  *
  *     loads and stores of other sizes      long double, vectors of 32 bytes, structures of 3 bytes in registers
  *     structures that a call copies        arguments "byval": the copy is made while arguments are passed
@@ -9,8 +9,8 @@
  *     inline assembly                      operands in memory, fences; what stays unseen is noted (note_text.h)
  *
  * A plugin fits one version of LLVM: `mazurka cc` passes it only if a trial compilation works. */
-#include "asm_text.h"
-#include "note_text.h"
+#include "compiler/asm_text.h"
+#include "compiler/note_text.h"
 
 #include <set>
 #include <string>
@@ -35,7 +35,7 @@ namespace
 
 enum access { READ, WRITE, ATOMIC_BEGIN, ATOMIC_END, ATOMIC, LOAD, STORE_BEGIN, STORE_END };
 
-struct operand { /* of inline assembly, in memory */
+struct operand { /* an operand of inline assembly that is in memory */
     unsigned number;
     Value *address;
     uint64_t size;
@@ -91,7 +91,7 @@ void show::write_notes()
     module.appendModuleInlineAsm(text);
 }
 
-/* A local variable whose address nobody has, or a constant. */
+/* Is it a local variable whose address is not known elsewhere, or a constant? */
 bool show::is_private(Value *address)
 {
     Value *object = getUnderlyingObject(address, 0);
@@ -140,7 +140,8 @@ void show::copied_arguments(CallBase *call)
     }
 }
 
-/* A mask has a bit for each lane, or, as a vector of integers, the highest bit of each. */
+/* A mask has a bit for each lane; a mask that is a vector of integers has it as the highest bit of each
+ * integer. */
 void show::masked(IntrinsicInst *call, Value *address, Value *mask, Type *data, access kind)
 {
     IRBuilder<> b(call);
@@ -170,7 +171,7 @@ void show::masked(IntrinsicInst *call, Value *address, Value *mask, Type *data, 
     changed = true;
 }
 
-/* Intrinsics of x86: pointers that are only read say so. */
+/* Intrinsics of x86. A pointer that is only read has an attribute that says so. */
 void show::target_intrinsic(IntrinsicInst *call, StringRef name)
 {
     if (name.contains("maskstore")) {
@@ -225,7 +226,7 @@ void show::fences(IRBuilder<> &b, const mz_asm_text &t)
     changed = true;
 }
 
-/* Operands in memory are arguments: pointers, of a constraint with '*'. */
+/* Returns the operands in memory: pointer arguments whose constraint has a '*'. */
 std::vector<operand> show::memory_operands(CallBase *call)
 {
     std::vector<operand> places;
@@ -257,7 +258,7 @@ bool show::one_mov(CallBase *call, const mz_asm_text &t, const std::vector<opera
     return true;
 }
 
-/* asm goto ends its basic block: nothing can follow it there. */
+/* asm goto ends its basic block: no hook can follow it there. */
 void show::operands(CallBase *call, const mz_asm_text &t)
 {
     std::vector<operand> places = memory_operands(call);
@@ -286,7 +287,7 @@ bool show::is_bit_inside(CallBase *call)
     return true;
 }
 
-/* In gcc's words: $0 stands for %0, ${0:k} for %k0, $$ for $, % for %%, $( $| $) for { | }. */
+/* Translates a template to gcc's form: $0 becomes %0, ${0:k} %k0, $$ $, % %%, and $( $| $) become { | }. */
 std::string as_gcc(const std::string &text)
 {
     std::string out;
@@ -323,7 +324,7 @@ void show::assembly(CallBase *call)
     const InlineAsm *a = cast<InlineAsm>(call->getCalledOperand());
     mz_asm_text t = mz_asm_text_read(as_gcc(a->getAsmString()).c_str());
     IRBuilder<> b(call);
-    if (call->getFunction()->hasFnAttribute(Attribute::Naked)) { /* no call fits in there */
+    if (call->getFunction()->hasFnAttribute(Attribute::Naked)) { /* a hook cannot be called there */
         note(*call, "assembly of a naked function", true);
         return;
     }
@@ -357,7 +358,7 @@ void show::instruction(Instruction *at)
     }
 }
 
-/* Functions with no_sanitize_thread, by whatever spelling, are checked like others. */
+/* Functions with no_sanitize_thread, in any spelling, are checked like others. */
 void show::include(Function &f)
 {
     bool disabled = f.hasFnAttribute(Attribute::DisableSanitizerInstrumentation);

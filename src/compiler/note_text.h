@@ -1,10 +1,10 @@
-/* What a plugin tells the runtime about an object, as ELF notes that it writes into the assembly: the linker joins
- * the sections .note.*, the loader maps them, and runtime/notes.c reads them. */
+/* ELF notes, by which a plugin tells the runtime about an object. The plugin writes them into the assembly;
+ * the linker joins the sections .note.*, the loader maps them, and runtime/core/notes.c reads them. */
 #ifndef MZ_COMPILER_NOTE_TEXT_H
 #define MZ_COMPILER_NOTE_TEXT_H
 
 #include <string>
-#include "../event/code_note.h"
+#include "event/code_note.h"
 
 static inline std::string mz_note_text(const std::string &text, int type)
 {

@@ -14,7 +14,8 @@
  * Knuth (1975) and the recursive estimator of Kilby, Slaney, Thiebaux and Walsh (2006) have: what sleep sets
  * leave of a branch depends on those explored before it, and threads that do the same, whose branches are of
  * like size, tend to come one after the other. docs/PAPERS.md has what was measured. */
-#include "reduction.h"
+#include "engine/frontier.h"
+#include "engine/reduction.h"
 
 #define LEAST_LATER 0.3
 #define MOST_LATER  1.0
@@ -30,16 +31,9 @@ static uint32_t explored(const struct mz_exploration *x, uint32_t k)
 
 static uint32_t left(const struct mz_exploration *x, uint32_t k)
 {
-    const struct mz_node *n = &x->nodes[k];
-    uint32_t count = 0;
-    if (x->reduction->next != mz_next_in_backtrack) {
-        for (uint32_t w = n->wakeup; w; w = x->wakeup[w].next) count++;
-        return count;
-    }
-    count = (uint32_t)__builtin_popcountll(n->choices & ~mz_sleep_choices(x, k, n->step.thread));
-    for (uint64_t t = n->backtrack & ~n->done & ~mz_bit(n->step.thread); t; t &= t - 1)
-        count += !mz_all_asleep(x, k, __builtin_ctzll(t));
-    return count;
+    if (x->reduction->uses_wakeup_trees) return mz_wakeup_branches(&x->trace, x->nodes[k].wakeup);
+    return (uint32_t)(__builtin_popcountll(mz_choices_left(x, k)) +
+                      __builtin_popcountll(mz_threads_left(x, k)));
 }
 
 /* A branch of node k has been explored, and is not its first. */
@@ -58,7 +52,8 @@ static double later(const struct mz_exploration *x)
     return ratio < LEAST_LATER ? LEAST_LATER : ratio > MOST_LATER ? MOST_LATER : ratio;
 }
 
-/* Of a branch of which so many leaves were seen; `guess`: what it was taken for before. */
+/* The estimated size of the current branch, of which `seen` leaves have been explored. `guess`: the estimate before it
+ * began. */
 static double current_size(double size, double seen, double guess)
 {
     return size < guess ? size + (guess - size) * guess / (guess + seen) : size;
@@ -85,21 +80,15 @@ static double leaves_below(const struct mz_exploration *x, uint32_t top)
 
 void mz_explore_estimate(struct mz_exploration *x)
 {
-    const struct mz_share *s = &x->share;
-    x->counters.share = x->counters.expected = 0;
-    if (x->stateful || x->path.live || x->path.replay < s->root) return;
+    x->counters.work_done = x->counters.expected = 0;
+    if (x->stateful || x->path.live || x->path.replay < x->root) return;
     uint64_t now = mz_leaves(&x->counters);
-    double total = leaves_below(x, s->root), done = (double)now;
-    if (mz_shared(x)) {
-        double part = (double)(now - mz_tally_leaves(s->before));
-        done = (double)(now - mz_tally_leaves(s->told));
-        total = done + (total > part ? total - part : 0);
-        if (s->next_leaf && s->leaves > s->next_leaf)
-            total += total / s->next_leaf * (s->leaves - s->next_leaf);
-    }
+    double total = leaves_below(x, x->root), done = (double)now;
+    if (x->frontier->estimate) x->frontier->estimate(x, &total, &done);
     if (total < done) total = done;
     if (total > MOST) total = MOST;
-    x->counters.share = total > done ? (uint64_t)(done / total * (double)MZ_SHARE_ONE) : MZ_SHARE_MOST;
-    if (x->counters.share > MZ_SHARE_MOST) x->counters.share = MZ_SHARE_MOST;
+    x->counters.work_done =
+        total > done ? (uint64_t)(done / total * (double)MZ_ALL_WORK) : MZ_NEARLY_ALL_WORK;
+    if (x->counters.work_done > MZ_NEARLY_ALL_WORK) x->counters.work_done = MZ_NEARLY_ALL_WORK;
     x->counters.expected = now + (uint64_t)(total - done);
 }

@@ -22,41 +22,39 @@
  *
  * Both contradict the choice of w and m. Below nodes that are new, Theorem 5.2 (2017) for source holds.
  * tests/random checks it with changes at random times (optimal-source). */
-#include "reduction.h"
-#include "../base/region.h"
+#include "engine/frontier.h"
+#include "engine/reduction.h"
 
 static void convert(struct mz_exploration *x, uint32_t k)
 {
     struct mz_node *n = &x->nodes[k];
-    const struct mz_event *e = &x->path.events[k];
+    const struct mz_event *e = &x->trace.events[k];
     n->backtrack = mz_bit(e->thread);
     for (uint32_t i = n->inherited; i < n->sleep_count; i++)
         n->backtrack |= mz_bit(x->sleep[n->sleep_start + i].thread);
-    for (uint32_t w = n->wakeup; w; w = x->wakeup[w].next) n->backtrack |= mz_bit(x->wakeup[w].elem.thread);
+    for (uint32_t w = n->wakeup; w; w = x->trace.wakeup.nodes[w].next)
+        n->backtrack |= mz_bit(x->trace.wakeup.nodes[w].elem.thread);
     n->wakeup = 0;
     n->done = 0; /* all that was explored is asleep */
     n->choices = e->choices & ~mz_bit(e->choice);
-    n->races = 0;
+    n->mark.races = 0;
 }
 
 bool mz_can_fall_back(const struct mz_exploration *x)
 {
-    return x->reduction == &mz_reduction_optimal && !mz_shared(x) && !x->tree_log &&
+    return x->reduction->fall_back && x->frontier->may_fall_back &&
            (!x->options.memory_limit || mz_path_memory(x) <= x->options.memory_limit);
 }
 
 /* The execution has ended, not all of its races have been looked at. */
 void mz_fall_back(struct mz_exploration *x)
 {
-    uint32_t races = x->race_count;
+    uint32_t races = x->trace.race_count;
     for (uint32_t k = 0; k < x->path.depth; k++) convert(x, k);
     x->nodes[x->path.depth].wakeup = 0;
-    mz_region_empty(x->wakeup, (size_t)x->wakeup_count * sizeof *x->wakeup);
-    x->wakeup_count = 1;
-    x->wakeup_free = 0;
-    x->counters.wakeup_nodes = 0;
+    mz_wakeup_drop_all(&x->trace);
     x->counters.fell_back = x->counters.executions + x->counters.cut;
-    x->reduction = &mz_reduction_source;
+    x->reduction = x->reduction->fall_back;
     x->ending = MZ_ENDING_MAXIMAL;
     x->counters.races -= races; /* not twice */
     x->reduction->event(x, 0, races);

@@ -7,7 +7,8 @@
  *     mz_explore_begin(x);                      // a new execution, from the initial state
  *     while ((s = mz_explore_next(x)).thread != MZ_NOBODY)
  *         run s.thread: its pending operation, with s.choice,
- *         mz_explore_commit(x, access, old);    // right when the operation happens
+ *         its operation reads the newest value, or path.served[depth] if s.source is not MZ_SOURCE_NEWEST,
+ *         mz_explore_commit(x, access, old, new);    // right when the operation happens
  *         then its local code up to its next visible operation; on the way, for local operations:
  *         mz_explore_spawn / _join / _release / _wake
  *     more = mz_explore_end(x);                 // analyse; false when everything has been explored
@@ -26,22 +27,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "../event/channel.h"
-#include "../event/message.h"
-#include "../event/op.h"
-
-#define MZ_NOBODY 255
-
-struct mz_pending {
-    uint64_t key;      /* the object: an address, or a number in a model */
-    uint64_t expected; /* CAS: the value it needs to find (wider ones are RMW); else 0 */
-    uint64_t pc;       /* where in the program; not used by the engine */
-    uint64_t choices;  /* set of possible choices, bit i = choice i; never empty; 1 for most operations */
-    uint8_t op;        /* enum mz_op */
-    uint8_t size;      /* bytes, for memory operations */
-    uint8_t access;    /* enum mz_access that it would have if it happened now */
-    uint8_t order;     /* C11 memory order; not used by the engine */
-};
+#include "event/channel.h"
+#include "event/packet.h"
+#include "trace/event.h"
 
 struct mz_view {
     uint64_t alive;   /* bit per thread: started and not finished */
@@ -53,25 +41,11 @@ struct mz_state { /* the identity of a state of the system */
     uint64_t hash[2];
 };
 
-typedef uint32_t mz_clock;  /* index of a clock in the engine's pool; 0 is the empty clock */
-typedef uint32_t mz_number; /* index of an event plus one; 0 is none */
-
-struct mz_event {
-    uint64_t key;
-    uint64_t old;      /* the object before: what it is depends on the operation, see below */
-    uint64_t expected; /* CAS; else what the system noted */
-    uint64_t choices;  /* all choices there were */
-    uint64_t pc;
-    uint32_t object;
-    mz_number prev_object;  /* the event before this one on the same object */
-    mz_clock clock, before; /* of this event; of its thread just before it */
-    uint8_t thread, op, access, choice, size;
-};
-
-/* What the system tells about an event, mz_explore_commit(x, access, old):
+/* What the system tells about an event, mz_explore_commit(x, access, old, new). `new` is the value that an operation
+ * on memory leaves in its object (the same as `old` if it only reads); of all others it is 0.
  *
  *   operation            access                             old
- *   memory, futex WAIT   of a failed CAS: READS             the value
+ *   memory, futex WAIT   of a failed CAS: READS             the value that it has read
  *   SIGNAL, BROADCAST    WRITES                             the set of waiters
  *   WAKE                 WRITES                             (not used)
  *   WAIT, TIMEOUT        READS                              (not used)
@@ -96,22 +70,35 @@ struct mz_event {
  * (MZ_RW_ORDERED in every state of it): a lock where claims of writers keep readers out; there they are
  * WRITES. RDLOCK is enabled iff there is no writer and no claim, WRLOCK (which ends its thread's claim, if
  * the lock is ordered) iff there is no writer and no reader. */
-#define MZ_RW_READERS UINT64_C(0xffff)         /* how many */
-#define MZ_RW_WRITER  (UINT64_C(1) << 16)      /* there is one */
-#define MZ_RW_ORDERED (UINT64_C(1) << 17)      /* always, or never for a lock */
-#define MZ_RW_CLAIMS  (UINT64_C(0xffff) << 32) /* how many */
 
 /* The execution under way; first member of struct mz_exploration. Read-only for the system: it is here so
  * that replaying a step costs a compare and a load. */
 struct mz_path {
-    uint32_t depth;  /* events of this execution so far */
-    uint32_t replay; /* of these, the first so many repeat the execution before */
-    bool live;       /* what happens now has not happened before, and is analysed */
+    uint32_t depth; /* events of this execution so far */
+    uint32_t
+        replay; /* where the replay ends: the first `replay` steps repeat known events, the next one is new */
+    /* Where to go back to: the first `back` steps are those of the execution before; at most `replay`. A system goes
+     * back to node `back` or an earlier one, or starts anew. */
+    uint32_t back;
+    bool live; /* what happens now has not happened before, and is analysed */
     struct mz_step *steps;
     struct mz_event *events;
+    uint64_t *served; /* with a memory model: the value that each step reads whose source is not the newest */
 };
 
 struct mz_exploration;
+
+/* Which writes may serve a read: the seam for memory models (docs/adding/memory-model.md). Without one, every read gets
+ * the newest value: sequential consistency. The engine explores every source that the model names. */
+#define MZ_MOST_SOURCES 64
+struct mz_memory_model {
+    const char *name;
+    /* The pending operation of the thread reads memory (MZ_OPS_VALUE). Put the writes that may serve it now into
+     * sources[], none twice: event numbers, MZ_SOURCE_NEWEST, or MZ_SOURCE_INITIAL if there is an event on the object.
+     * Return their number, 1 to MZ_MOST_SOURCES. The answer must depend on the execution so far only. */
+    unsigned (*sources)(const struct mz_exploration *x, int thread, const struct mz_pending *pending,
+                        mz_number sources[MZ_MOST_SOURCES]);
+};
 
 struct mz_share_options {
     /* Should something be given to others now? Asked after every execution. */
@@ -133,6 +120,13 @@ struct mz_share_options {
 struct mz_tree_log_options {
     /* The next bytes; first: those of before, if any, are void. */
     void (*write)(void *system, const uint8_t *bytes, size_t size, bool first);
+};
+
+/* The class of each complete execution, as a line of text (record_classes.c). */
+struct mz_class_log_options {
+    void (*write)(void *system, const uint8_t *bytes, size_t size, bool first); /* as above */
+    const char *(*thread_name)(void *system,
+                               int thread); /* 0.1: the first thread that thread 0 has created */
 };
 
 struct mz_explore_options {
@@ -173,15 +167,19 @@ struct mz_explore_options {
     enum mz_order order;
     uint64_t order_seed;
     void *system;
+    /* NULL: sequential consistency. Only with reductions that have explores_sources, without sleep sets. */
+    const struct mz_memory_model *memory;
     bool deterministic; /* the system is known to be: a step that cannot be taken again is a bug of ours */
     bool strict;        /* check that each event has the access that the wakeup tree foresaw */
     /* If given, the first execution follows it: to run a recorded schedule again. */
     const struct mz_step *schedule;
     uint32_t schedule_length;
-    /* The search is shared with others: see share.c. */
+    /* The search is shared with others: see worker_part.c. */
     const struct mz_share_options *share;
     bool eager; /* dpor: 2007, Fig. 9: all events that are dependent get their backtracking points at once */
-    const struct mz_tree_log_options *tree_log; /* not if it is shared, nor for stateful algorithms */
+    /* At most one of them; not if the search is shared, nor for stateful algorithms. */
+    const struct mz_tree_log_options *tree_log;
+    const struct mz_class_log_options *class_log;
 };
 
 /* How an execution ended, valid after mz_explore_next() returned MZ_NOBODY. */
@@ -211,10 +209,10 @@ void mz_explore_learn(struct mz_exploration *x, struct mz_message *reply);
 void mz_explore_reuse(struct mz_exploration *x);
 
 void mz_explore_begin(struct mz_exploration *x);
-/* Instead of begin, after end: the system has gone back to the node of the new branch by itself. */
-void mz_explore_resume(struct mz_exploration *x);
+/* Instead of begin, after end: the system has gone back by itself to this node, at most path.back. */
+void mz_explore_resume(struct mz_exploration *x, uint32_t node);
 struct mz_step mz_explore_next(struct mz_exploration *x);
-void mz_explore_commit(struct mz_exploration *x, enum mz_access access, uint64_t old);
+void mz_explore_commit(struct mz_exploration *x, enum mz_access access, uint64_t old, uint64_t new);
 bool mz_explore_end(struct mz_exploration *x);
 /* After end has said that all is explored: start over, with what is known by now. False if not all is. */
 bool mz_explore_again(struct mz_exploration *x);
@@ -253,12 +251,15 @@ void mz_explore_note(struct mz_exploration *x, uint64_t value);
 uint32_t mz_explore_object(struct mz_exploration *x, uint64_t key);
 /* The same, but 0 if there has been no such object. */
 uint32_t mz_explore_known_object(struct mz_exploration *x, uint64_t key);
-/* The last event on the object with this number. */
+/* The last event on the object with this number; the one before it is event.prev_object. */
 mz_number mz_explore_last_event(const struct mz_exploration *x, uint32_t object);
+/* With a memory model: the value that the event left in its object, or for MZ_SOURCE_INITIAL the value before the first
+ * event on the object. */
+uint64_t mz_explore_value(const struct mz_exploration *x, uint32_t object, mz_number source);
 /* The executions so far in this task that the balancer has not been told of. */
 uint64_t mz_explore_unshared(const struct mz_exploration *x);
 /* Bytes of memory for the path and the trees: the most there was when it was asked for. */
-/* Of a search that is complete: NULL, or what of it cannot be right (damage.c). */
+/* Of a search that is complete: NULL, or what of it cannot be right (self_check.c). */
 const char *mz_explore_damage(const struct mz_exploration *x);
 uint64_t mz_explore_memory(struct mz_exploration *x);
 uint64_t mz_explore_trees(const struct mz_exploration *x); /* of that, what wakeup trees have ever needed */

@@ -1,43 +1,102 @@
-/* What makes one algorithm differ from another. One file each, reduction_*.c, with one constant table at its
- * end; nothing else asks which algorithm is running. */
+/* What makes one algorithm differ from another: a table of flags and functions, one file each in src/engine/reduction.
+ * Nothing else asks which algorithm runs. Code that needs to know something about it asks a flag.
+ *
+ * A reduction finds out what has to be explored, and says so with mz_want() or mz_want_sequence(). The frontier
+ * (frontier.h) decides what becomes of the wish: it goes to the node, to the balancer, into a recorded tree.
+ *
+ * How to add one: docs/adding/reduction.md. */
 #ifndef MZ_ENGINE_REDUCTION_H
 #define MZ_ENGINE_REDUCTION_H
 
-#include "exploration.h"
+#include "engine/frontier.h"
 
 struct mz_reduction {
-    const char *name;
-    bool sleep_sets; /* unless options.sleep_sets says no */
+    /* What a node keeps, as in event/algorithm.def: exactly one of these is true. */
+    bool uses_backtrack_sets; /* node.backtrack, a set of threads; wishes: mz_want() */
+    bool uses_wakeup_trees;   /* node.wakeup, sequences of steps; wishes: mz_want_sequence() */
+    bool stateful;            /* the state; see stateful/stateful.h */
+
+    bool explores_sources; /* takes all choices of every operation, so all sources of a read (program.h) */
+
+    /* Stateful: what is kept with the states, or beside them. */
+    bool uses_later_accesses;   /* for each state, what happens from there on (later_accesses.c) */
+    bool uses_operation_graph;  /* operation_graph.c */
+    bool notes_conflicts_early; /* mark.raw is filled in as events happen, not when their step is left */
+
+    /* All accesses to an object conflict: there are no reads, every event writes. */
+    bool all_accesses_conflict;
+
+    /* Goes on with the search when memory for wakeup trees runs out (fall_back.c); NULL: nothing can. */
+    const struct mz_reduction *fall_back;
 
     /* First visit of node k, something is enabled: the step to take, or thread MZ_NOBODY if all is asleep. */
     struct mz_step (*enter)(struct mz_exploration *x, uint32_t k);
-    /* Event n has just happened (live); its races are the last `races` entries of x->races. n is 0 for the
+    /* Event n has just happened (live); its races are the last `races` entries of x->trace.races. n is 0 for the
      * race of a timeout that can not happen any more. */
     void (*event)(struct mz_exploration *x, mz_number n, uint32_t races);
-    /* Thread p has a new pending operation. May be NULL. */
+    /* The thread has a new pending operation. May be NULL. */
     void (*pending)(struct mz_exploration *x, int thread);
     /* The execution has ended (maximal, or all asleep). */
     void (*end)(struct mz_exploration *x);
     /* Back at node k, whose current branch is explored: put the next one into nodes[k].step, or false. */
     bool (*next)(struct mz_exploration *x, uint32_t k);
-
-    /* Stateful algorithms only (see stateful.h): the threads to be explored from node k, where those in
-     * `done` have been. The node is complete when there is none but those. */
+    /* Stateful: the threads to be explored from node k, where those in `done` have been. The node is complete when
+     * there is none but those. */
     uint64_t (*threads)(struct mz_exploration *x, uint32_t k);
-    bool futures; /* they are needed */
 };
 
-/* reduction_dpor.c: without sleep sets */
-void mz_dpor_pending(struct mz_exploration *x, int thread);
-void mz_dpor_event(struct mz_exploration *x, mz_number n, uint32_t races);
+/* reductions.c */
+const struct mz_reduction *mz_reduction_of(enum mz_algorithm algorithm);
 
-/* reduction_none.c */
+/* A race asks for one of the threads `wanted` to be explored from node k. If none of them is in the node's
+ * backtrack set, `add` joins it. wanted 0: all of `add` are asked for. */
+static inline void mz_want(struct mz_exploration *x, uint32_t k, uint64_t wanted, uint64_t add)
+{
+    if (mz_unlikely(x->frontier->want != NULL))
+        x->frontier->want(x, k, wanted, add);
+    else if (!(wanted & x->nodes[k].backtrack))
+        x->nodes[k].backtrack |= add;
+}
+/* A race asks for trace.sequence to be explored from node k, where nothing asleep covers it: insert it into the node's
+ * wakeup tree. */
+static inline enum mz_cover mz_want_sequence(struct mz_exploration *x, uint32_t k)
+{
+    if (mz_unlikely(x->frontier->want_sequence != NULL)) return x->frontier->want_sequence(x, k);
+    return mz_wakeup_insert(&x->trace, &x->nodes[k].wakeup, &x->trace.sequence);
+}
+/* Take the first branch of node k's wakeup tree: its step into nodes[k].step, its subtree to node k + 1. False if
+ * there is none. */
+bool mz_take_own_branch(struct mz_exploration *x, uint32_t k); /* frontier.c */
+static inline bool mz_take_branch(struct mz_exploration *x, uint32_t k)
+{
+    if (mz_unlikely(x->frontier->take_branch != NULL)) return x->frontier->take_branch(x, k);
+    return mz_take_own_branch(x, k);
+}
+
+/* Find the races of the operation that a blocked thread waits to do; see mz_dependence_blocked(). */
+static inline uint32_t mz_blocked_races(struct mz_exploration *x, int thread)
+{
+    return mz_dependence_blocked(&x->trace, thread, &x->view->pending[thread]);
+}
+
+/* backtrack_set.c */
+/* enter() with the first step alone: more is explored when a race wants it. */
+struct mz_step mz_enter_alone(struct mz_exploration *x, uint32_t k);
+/* next(): the next choice of the current thread, or the next thread of the set that is neither done nor asleep. */
 bool mz_next_in_backtrack(struct mz_exploration *x, uint32_t k);
 /* May all that the thread could do at node k be asleep already? An operation with choices may have others. */
 bool mz_all_asleep(const struct mz_exploration *x, uint32_t k, int thread);
+/* What is left of node k's set: threads; choices of the current thread. */
+uint64_t mz_threads_left(const struct mz_exploration *x, uint32_t k);
+uint64_t mz_choices_left(const struct mz_exploration *x, uint32_t k);
 
-extern const struct mz_reduction mz_reduction_none, mz_reduction_dpor, mz_reduction_source,
-    mz_reduction_optimal, mz_reduction_stateful, mz_reduction_s_por, mz_reduction_de_s_por,
-    mz_reduction_dl_s_por, mz_reduction_sdpor;
+/* reduction/dpor.c: without sleep sets */
+void mz_dpor_pending(struct mz_exploration *x, int thread);
+void mz_dpor_event(struct mz_exploration *x, mz_number n, uint32_t races);
+
+#define ALGORITHM(constant, name, reduction, keeps, sleep)                                                   \
+    extern const struct mz_reduction mz_reduction_##reduction;
+#include "event/algorithm.def"
+#undef ALGORITHM
 
 #endif

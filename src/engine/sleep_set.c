@@ -1,24 +1,30 @@
 /* Sleep sets (2017, section 2; Algorithm 1, lines 10 and 12): steps whose exploration from here would only
  * repeat what has been explored. Elements carry the object and access they had when they were explored; as
  * an element leaves the set with the first conflicting event, they are the same now. */
-#include "exploration.h"
+#include "engine/exploration.h"
 
-/* Sleep set of node k + 1 from that of node k and event k: those independent of it. */
 void mz_sleep_inherit(struct mz_exploration *x, uint32_t k)
 {
     struct mz_node *from = &x->nodes[k], *to = &x->nodes[k + 1];
-    struct mz_elem e = mz_elem_of(&x->path.events[k]);
+    struct mz_elem e = mz_elem_of(&x->trace.events[k]);
     to->sleep_start = from->sleep_start + from->sleep_count;
     to->sleep_count = 0;
     MZ_ASSERT(to->sleep_start + from->sleep_count < x->sleep_capacity);
     to->asleep = 0;
     for (uint32_t i = 0; i < from->sleep_count; i++) {
         struct mz_elem *q = &x->sleep[from->sleep_start + i];
-        if (q->thread == e.thread || mz_conflict(x, q, &e)) continue;
+        if (q->thread == e.thread || mz_conflict(&x->trace, q, &e)) continue;
         x->sleep[to->sleep_start + to->sleep_count++] = *q;
         to->asleep |= mz_bit(q->thread);
     }
     to->inherited = to->sleep_count;
+}
+
+void mz_sleep_none(struct mz_exploration *x, uint32_t k)
+{
+    struct mz_node *n = &x->nodes[k];
+    n->sleep_start = n->sleep_count = n->inherited = 0;
+    n->asleep = 0;
 }
 
 void mz_sleep_add(struct mz_exploration *x, uint32_t k, struct mz_elem e)
@@ -46,7 +52,7 @@ static enum mz_cover best_cover(const struct mz_exploration *x, uint32_t k, stru
     const struct mz_node *n = &x->nodes[k];
     enum mz_cover best = MZ_UNCOVERED;
     for (uint32_t i = 0, at; i < n->sleep_count && best != MZ_SETTLED; i++) {
-        enum mz_cover c = mz_sequence_weak_initial(x, v, &x->sleep[n->sleep_start + i], &at);
+        enum mz_cover c = mz_sequence_weak_initial(&x->trace, v, &x->sleep[n->sleep_start + i], &at);
         if (c > best) best = c;
     }
     return best;
@@ -57,6 +63,6 @@ enum mz_cover mz_sleep_covers(struct mz_exploration *x, uint32_t k, struct mz_se
 {
     enum mz_cover cover = best_cover(x, k, v);
     if (cover != MZ_COVERED) return cover;
-    mz_sequence_complete(x, v);
+    mz_sequence_complete(&x->trace, v);
     return best_cover(x, k, v);
 }

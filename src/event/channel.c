@@ -1,4 +1,4 @@
-#include "channel.h"
+#include "event/channel.h"
 
 const char *mz_kind_name(enum mz_kind kind)
 {

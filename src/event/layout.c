@@ -1,5 +1,5 @@
 /* Layouts and translations: see layout.h. */
-#include "layout.h"
+#include "event/layout.h"
 
 #include <stddef.h>
 
@@ -52,7 +52,7 @@ bool mz_translate(const struct mz_translation *t, uint64_t *address)
 
 static void code(const struct mz_translation *t, uint64_t *pc)
 {
-    uint64_t before = *pc - 1; /* a return address may lie behind the end of its module */
+    uint64_t before = *pc - 1; /* a return address may lie just after the end of its module */
     if (*pc && mz_translate(t, &before)) *pc = before + 1;
 }
 
@@ -61,14 +61,14 @@ static void place(const struct mz_translation *t, struct mz_place *p)
     for (int i = 0; i < MZ_MAX_FRAMES && p->pc[i]; i++) code(t, &p->pc[i]);
 }
 
-/* Only the low half of an address is known: it is that of the one part with such an address. */
+/* Only the low half of the address is known: look for the one part that has such an address. */
 static void half(const struct mz_translation *t, uint64_t *low)
 {
     for (uint32_t i = 0; i < t->count; i++) {
         const struct mz_shift *s = &t->shifts[i];
         uint64_t whole = (s->start & ~0xffffffffull) | *low;
         if (whole < s->start) whole += 1ull << 32;
-        if (whole >= s->end || s->end - s->start > 1ull << 31) continue; /* none of code is as large */
+        if (whole >= s->end || s->end - s->start > 1ull << 31) continue; /* no part with code is that large */
         *low = (uint32_t)(whole + s->by);
         return;
     }

@@ -1,9 +1,13 @@
-/* How a worker of a shared search and the command talk: two rings of bytes in the channel, one each way, and
- * bells (futexes) to wait at. Who is about to wait says so, and then looks once more: a bell is only rung for
- * who waits. A message goes as its length and its bytes, and may be longer than a ring: then
- * it goes in pieces. One writes, one reads, neither holds a lock, so either may die at any time.
+/* How a worker of a shared search and the command exchange messages: two rings of bytes in the channel, one in each
+ * direction, and bells (futexes) to wait at.
  *
- * What all workers of a run share is in a memory of its own, which lies over a part of each channel. */
+ * Before a process waits, it sets `waiting` and then looks at the ring once more. So the other side rings a bell
+ * only if somebody waits there, and no wakeup is lost. A message is its length, then its bytes. A message longer
+ * than the ring is sent in pieces. Each ring has one writer and one reader; neither holds a lock, so either process
+ * may die at any time.
+ *
+ * What all workers of a run share (struct mz_common) is in separate memory, which is mapped over a part of each
+ * channel. */
 #ifndef MZ_EVENT_LINK_H
 #define MZ_EVENT_LINK_H
 
@@ -11,40 +15,42 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include "channel.h"
+#include "event/channel.h"
 
-#define MZ_RING (1u << 14) /* bytes; more would make nothing faster */
+#define MZ_RING (1u << 14) /* bytes; a larger ring is not faster */
 
 struct mz_ring {
-    volatile uint64_t written, read; /* bytes, since the beginning */
+    volatile uint64_t written, read; /* bytes since the start */
     uint8_t bytes[MZ_RING];
 };
 
 struct mz_link {
-    volatile uint32_t bell;        /* rung for the worker ... */
-    volatile uint32_t waiting;     /* ... if it waits for that */
-    volatile uint32_t wish;        /* enum mz_share_wish, set by the command */
-    volatile uint32_t leaves;      /* its process is about to end */
-    volatile uint32_t more;        /* than fits into the ring: the command waits for room in to_worker */
-    volatile uint32_t slot;        /* the name of a thread whose slot is to be found out (mz_common.asks) */
-    volatile uint64_t idle, alive; /* ticks that the worker has waited for tasks; and that it has lived */
+    volatile uint32_t bell;    /* the command rings it for the worker ... */
+    volatile uint32_t waiting; /* ... if a process waits there */
+    volatile uint32_t wish;    /* enum mz_share_wish, set by the command */
+    volatile uint32_t leaves;  /* its process is about to end */
+    volatile uint32_t more; /* the message does not fit into to_worker: the command waits for space there */
+    volatile uint32_t slot; /* name of a thread whose slot the worker asks for (mz_common.asks) */
+    volatile uint64_t idle, alive; /* ticks that the worker has waited for tasks; ticks since it started */
     struct mz_ring to_worker, to_command;
 };
 
 #define MZ_COMMON_NAME "mazurka-workers"
 
 struct mz_common {
-    volatile uint32_t bell;                  /* rung for the command ... */
-    volatile uint32_t waiting;               /* ... if it waits for that */
-    volatile uint32_t told, tells;           /* another rank's: messages to it from rank 0, and back, ever */
-    volatile uint32_t slots[MZ_MAX_THREADS]; /* whose slot it is: which child of which slot; 0: free */
-    volatile uint64_t executions;            /* counted here if there is a limit */
-    uint64_t secret;                         /* a random number, to know it again by */
-    volatile uint32_t spare; /* a processor for each worker: who waits need not sleep at once */
-    volatile uint32_t asks;  /* slots are given out elsewhere: who needs one says so, and waits for it here */
+    volatile uint32_t bell;        /* the workers ring it for the command ... */
+    volatile uint32_t waiting;     /* ... if a process waits there */
+    volatile uint32_t told, tells; /* of another rank: number of messages from rank 0 to it, and back */
+    volatile uint32_t
+        slots[MZ_MAX_THREADS];    /* which thread has the slot: which child of which slot; 0: free */
+    volatile uint64_t executions; /* counted only if there is a limit */
+    uint64_t secret;              /* a random number that identifies this memory */
+    volatile uint32_t spare;      /* there is a processor for each worker: spin before sleeping */
+    volatile uint32_t
+        asks; /* another rank assigns slots: a worker that needs a slot asks, and waits for it here */
 };
 
-/* Can there be a thread of that name? Its parent has a slot. */
+/* Can a thread with that name exist? Its parent must have a slot. */
 static inline bool mz_common_sound(const struct mz_common *c, uint32_t name)
 {
     uint32_t parent = (name - 1) >> 8, child = (name - 1) & 255;
@@ -52,7 +58,7 @@ static inline bool mz_common_sound(const struct mz_common *c, uint32_t name)
            (parent == 0 || __atomic_load_n(&c->slots[parent], __ATOMIC_ACQUIRE));
 }
 
-/* The slot of the thread of that name, which may be new; 0: there is none left. */
+/* The slot of the thread with that name; takes a free slot if the thread is new. 0: no slot is free. */
 static inline int mz_common_slot(struct mz_common *c, uint32_t name)
 {
     for (int s = 1; s < MZ_MAX_THREADS; s++) {
@@ -65,7 +71,7 @@ static inline int mz_common_slot(struct mz_common *c, uint32_t name)
     return 0;
 }
 
-/* The same, of those that are known. */
+/* The same, but only looks for threads that already have a slot. */
 static inline int mz_common_known_slot(const struct mz_common *c, uint32_t name)
 {
     int s = MZ_MAX_THREADS - 1;
@@ -73,7 +79,7 @@ static inline int mz_common_known_slot(const struct mz_common *c, uint32_t name)
     return s;
 }
 
-/* As many bytes as there is room for; how many. */
+/* Write as many bytes as there is space for. Return their number. */
 static inline size_t mz_ring_put(struct mz_ring *r, const uint8_t *from, size_t size)
 {
     uint64_t at = r->written, room = MZ_RING - (at - __atomic_load_n(&r->read, __ATOMIC_ACQUIRE));
@@ -98,13 +104,13 @@ static inline int mz_ring_holds(const struct mz_ring *r)
     return __atomic_load_n(&r->written, __ATOMIC_ACQUIRE) != r->read;
 }
 
-/* Somebody has written over it: what is in it means nothing. */
+/* Has the program overwritten the ring? Then its content means nothing. */
 static inline bool mz_ring_damaged(const struct mz_ring *r)
 {
     return __atomic_load_n(&r->written, __ATOMIC_ACQUIRE) - r->read > MZ_RING;
 }
 
-/* As many bytes as there are, and at most so many. */
+/* Read as many bytes as there are, at most `size`. Return their number. */
 static inline size_t mz_ring_get(struct mz_ring *r, uint8_t *to, size_t size)
 {
     uint64_t at = r->read, there = __atomic_load_n(&r->written, __ATOMIC_ACQUIRE) - at;

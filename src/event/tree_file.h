@@ -1,4 +1,4 @@
-/* The file that a search is recorded into (src/engine/tree_log.c writes it, tools/simulate reads it).
+/* The file that a search is recorded into (src/engine/record_tree.c writes it, tools/simulate reads it).
  *
  *   head    MZ_TREE_MAGIC, then one byte each: MZ_TREE_VERSION, enum mz_algorithm, sleep sets, eager updates
  *   then, for each execution, in the order of the search, numbers as LEB128:
@@ -27,9 +27,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MZ_TREE_MAGIC   "mazurka tree\n"
-#define MZ_TREE_VERSION 1
-#define MZ_TREE_HEAD    (sizeof MZ_TREE_MAGIC - 1 + 4)
+#define MZ_TREE_MAGIC    "mazurka tree\n"
+#define MZ_CLASSES_MAGIC "# mazurka classes 1\n" /* of --classes: text, see engine/record_classes.c */
+#define MZ_TREE_VERSION  1
+#define MZ_TREE_HEAD     (sizeof MZ_TREE_MAGIC - 1 + 4)
 
 enum mz_tree_ending { MZ_TREE_COMPLETE, MZ_TREE_BLOCKED, MZ_TREE_CUT, MZ_TREE_END };
 

@@ -1,6 +1,7 @@
-/* A model as a system under test: the identity of its state, for the stateful algorithms. See system.c. */
+/* A model as a system under test: the identity of its state, for the stateful algorithms. See system.c. The
+ * engine calls these functions through its options. */
 #include <string.h>
-#include "state.h"
+#include "model/state.h"
 
 static void take(struct mz_model_explorer *s)
 {

@@ -1,6 +1,6 @@
-/* The invariants of a model (model.h), checked. */
+/* Checks the invariants of a model (model.h), and answers questions about its operations. */
 #include <stddef.h>
-#include "model.h"
+#include "model/model.h"
 
 enum mz_model_kind mz_model_kind_of(uint8_t code)
 {
@@ -83,7 +83,7 @@ int mz_model_loops(const struct mz_model *m)
     return 0;
 }
 
-/* May the operation be done without an event? */
+/* Can the operation happen without an event? */
 static int may_be_local(uint8_t code)
 {
     switch (code) {
@@ -104,7 +104,7 @@ static int may_be_local(uint8_t code)
     }
 }
 
-/* The operations that can be reached from operation i without an event, as a set. */
+/* Returns the set of operations that can be reached from operation i without an event. */
 static uint64_t reach(const struct mz_model_thread *t, int i)
 {
     uint64_t found = 0, todo = (uint64_t)1 << i;
@@ -144,7 +144,7 @@ const char *mz_model_check(const struct mz_model *m)
     for (int i = 0; i < m->object_count[MZ_MODEL_SEM]; i++)
         if (m->initial[MZ_MODEL_SEM][i] < 0) return "a semaphore starts at 0 or more";
     for (int i = 0; i < m->object_count[MZ_MODEL_RWLOCK]; i++)
-        if (m->initial[MZ_MODEL_RWLOCK][i] & ~1) return "an rwlock is 0 or 1: writers first";
+        if (m->initial[MZ_MODEL_RWLOCK][i] & ~1) return "the value of an rwlock is 0, or 1: writers first";
     for (int t = 0; t < m->thread_count; t++) {
         if (m->threads[t].length > MZ_MODEL_OPS) return "too many operations";
         for (int i = 0; i < m->threads[t].length; i++) {

@@ -1,6 +1,6 @@
-/* The model of a program: threads as arrays of operations, small enough to be understood whole. It is the
- * data that the text (text.c), the system under test (system.c) and the brute-force oracle (tests/random)
- * share; nothing here runs anything.
+/* The model of a program: threads as arrays of operations, small enough to be understood as a whole. The text
+ * (text.c), the system under test (system.c) and the brute-force oracle (tests/random) share this data. Nothing
+ * here runs a model.
  *
  *     var x = 1            # shared variables, semaphores: an initial value, 0 if not given
  *     mutex m
@@ -32,8 +32,8 @@
  *         tryrdlock l -> r1        # 1 if acquired, else 0
  *         trywrlock l -> r1
  *         rwunlock l               # nothing happens unless the thread holds l
- *         run_once o goto done     # the first one goes on here, the others at the label, after end_once
- *         end_once o               # nothing happens unless it is the thread that runs o
+ *         run_once o goto done     # the first thread continues here, the others at the label, after end_once
+ *         end_once o               # nothing happens unless the thread runs o
  *     done:
  *         futex_wait x 1 -> r1     # 0 if x is not 1, 1 if woken
  *         futex_timedwait x 1 -> r1    # 2 if it timed out
@@ -53,45 +53,44 @@
  *     thread p
  *         write x 1
  *
- * Meaning, the same as the native runtime's:
- *  - Local are spawn, join, assert, let, if, end_once, what does nothing because the thread holds nothing,
- * and unlock of those mutexes that the text tries nowhere: they happen within the step of the event before
- *    them (or at the start). All else is an event.
- *  - read, sem_value, the waits, a timeout, a try that failed (cas, trylock, tryrdlock, trywrlock,
- * sem_trywait) and a run_once of what is done only read their object. To take or give back a lock as a reader
- * shares it, unless writers come first. All other events write their object. Events of different threads on
- * one object are dependent unless both read or both share. A choose is on nothing.
- *  - spawn: the child runs at once up to its first event. join: waits without an event; when the joined
- *    thread finishes the joiner goes on within that very step. One may wait for a thread still to be spawned.
- *  - wait: the event puts the thread among the waiters of c; then m is released (an event if m is tried),
- *    then the thread sleeps until woken, then it locks m, which is an event again.
- *  - timedwait: the same, but while it sleeps the thread has one more event, the timeout, after which it
- * locks m.
- *  - futex_wait: one event that looks at x and, if it has the value, puts the thread among the waiters of x.
- *    Who is woken goes on at once, within the step of the futex_wake. futex_timedwait: as timedwait.
- *  - signal, futex_wake: which waiter it wakes is a choice, the thread's number; with no waiter the only
- * choice is 0.
- *  - rdlock waits while somebody holds the lock as a writer, wrlock while anybody holds it. A thread may hold
- * it several times as a reader. If writers come first, a wrlock is two events: first the thread claims the
- *    lock; and as long as somebody claims it, it cannot be had as a reader.
- *  - run_once waits while another thread, or the same, runs it.
- *  - begin_atomic: an atomic section, one event, in which the thread does what comes next: read, write, add,
- *    xchg, cas, let, if, assert. It ends before the first operation that is none of these (end_atomic, which
- *    else does nothing), or with the thread. Sections of different threads are dependent, and so are a
- * section and any event on a variable. In a program in which a section happens, a cas that failed writes.
- *  - Happens-before is the order of each thread, that of dependent events, and: spawner before child; what
- *    finished before who joined it; a local unlock, with all before it, before the next lock; end_once before
- *    what then finds it done; a signal before the lock that ends the wait of whom it woke; a futex_wake
- * before what whom it woke does next.
- *  - An assertion that fails stops its thread for good: not finished, but not blocked either.
+ * Meaning, the same as in the native runtime:
+ *  - These are local: spawn, join, assert, let, if, end_once; an operation that does nothing because the thread
+ *    holds nothing; and unlock of a mutex that the text uses nowhere with trylock. They happen within the step of
+ *    the event before them (or at the start). All other operations are events.
+ *  - These only read their object: read, sem_value, the waits, a timeout, a try that failed (cas, trylock,
+ *    tryrdlock, trywrlock, sem_trywait), and a run_once that is already done. Taking or releasing a lock as a
+ *    reader shares it, unless writers come first. All other events write their object. Events of different threads
+ *    on one object are dependent unless both read or both share. A choose has no object.
+ *  - spawn: the child runs at once up to its first event. join waits without an event; when the joined thread
+ *    finishes, the joiner continues within the same step. A join may wait for a thread that is not spawned yet.
+ *  - wait: the event makes the thread a waiter of c. Then the thread releases m (an event if the text uses m with
+ *    trylock), sleeps until it is woken, and locks m, which is an event again.
+ *  - timedwait: the same, but while the thread sleeps it has one more event, the timeout, after which it locks m.
+ *  - futex_wait: one event that reads x and, if x has the value, makes the thread a waiter of x. A woken thread
+ *    continues at once, within the step of the futex_wake. futex_timedwait: as timedwait.
+ *  - signal, futex_wake: which waiter it wakes is a choice, the number of the thread. Without a waiter, the only
+ *    choice is 0.
+ *  - rdlock waits while a thread holds the lock as a writer, wrlock while any thread holds it. A thread may hold
+ *    the lock several times as a reader. If writers come first, a wrlock is two events: first the thread claims
+ *    the lock. As long as a thread claims the lock, no thread can take it as a reader.
+ *  - run_once waits while a thread runs it, even if that is the same thread.
+ *  - begin_atomic: an atomic section is one event, in which the thread does the operations that follow: read,
+ *    write, add, xchg, cas, let, if, assert. It ends before the first other operation (end_atomic, which has no
+ *    other effect), or with the thread. Sections of different threads are dependent, and so are a section and any
+ *    event on a variable. In a program in which a section happens, a cas that failed writes.
+ *  - Happens-before is the order of each thread, the order of dependent events, and: spawner before child; the end
+ *    of a thread before the join; a local unlock, with everything before it, before the next lock; end_once before
+ *    a run_once that finds it done; a signal before the lock that ends the wait of the woken thread; a futex_wake
+ *    before the next operation of the woken thread.
+ *  - An assertion that fails stops its thread for good: it is not finished, but not blocked either.
  *  - Values wrap at 16 bits.
  *
  * Invariants, checked by mz_model_check():
- *  M1  A jump goes at most to the end of the thread. A run_once only jumps forward. An `if` may jump
- * backward, in a thread without atomic sections; every way round such a loop has an operation that is an
- * event whatever happens, and no spawn. A program without such jumps terminates. M2  At most one operation of
- * the whole text spawns a given thread: who spawns it is not a race. M3  All numbers of objects, threads and
- * registers are within their counts.
+ *  M1  A jump goes at most to the end of the thread. A run_once only jumps forward. An `if` may jump backward, in a
+ *      thread without atomic sections. Every path through such a loop has an operation that is always an event,
+ *      and no spawn. A program without such jumps terminates.
+ *  M2  At most one operation of the whole text spawns a given thread, so threads do not race to spawn it.
+ *  M3  All numbers of objects, threads and registers are within their counts.
  */
 #ifndef MZ_MODEL_MODEL_H
 #define MZ_MODEL_MODEL_H
@@ -99,13 +98,13 @@
 #include <stdint.h>
 
 #define MZ_MODEL_THREADS 8
-#define MZ_MODEL_OPS     31 /* of one thread; its events are fewer than 128, for the oracle's clocks */
+#define MZ_MODEL_OPS     31 /* of one thread; a thread has fewer than 128 events, for the oracle's clocks */
 #define MZ_MODEL_REGS    4
 #define MZ_MODEL_OBJECTS 8 /* of one kind */
 #define MZ_MODEL_CHOICES 8
 #define MZ_MODEL_NAME    16
-#define MZ_MODEL_EVENTS  (4 * MZ_MODEL_OPS) /* of one thread: a timed wait makes four */
-#define MZ_MODEL_NOWHERE MZ_MODEL_REGS      /* result register of an operation whose result is dropped */
+#define MZ_MODEL_EVENTS  (4 * MZ_MODEL_OPS) /* of one thread: a timed wait has four events */
+#define MZ_MODEL_NOWHERE MZ_MODEL_REGS      /* as a result register: the result is dropped */
 
 typedef int16_t mz_model_value;
 
@@ -166,12 +165,13 @@ struct mz_model_operand {
 };
 
 struct mz_model_op {
-    uint8_t code;                 /* enum mz_model_code */
-    uint8_t object;               /* its number among those of its kind; that of the thread */
+    uint8_t code; /* enum mz_model_code */
+    /* Number of the object among those of its kind; SPAWN, JOIN: of the thread. */
+    uint8_t object;
     uint8_t mutex;                /* WAIT, TIMEDWAIT */
     uint8_t result;               /* register, or MZ_MODEL_NOWHERE */
     uint8_t relation;             /* ASSERT, IF: a comparison; LET: PLUS or MINUS */
-    uint8_t target;               /* IF, ONCE: index of the operation to go on with */
+    uint8_t target;               /* IF, ONCE: index of the operation to continue with */
     struct mz_model_operand a, b; /* CAS: expected, new; CHOOSE: a is the number of choices */
 };
 
@@ -191,7 +191,7 @@ struct mz_model {
 
 enum mz_model_status {
     MZ_MODEL_ABSENT, /* never spawned */
-    MZ_MODEL_READY,  /* has a pending event that is enabled; not at the end of an execution */
+    MZ_MODEL_READY,  /* has an enabled event; not at the end of an execution */
     MZ_MODEL_FINISHED,
     MZ_MODEL_FAILED, /* by an assertion */
     MZ_MODEL_LOCKING,
@@ -203,31 +203,33 @@ enum mz_model_status {
     MZ_MODEL_ONCE_WAITING
 };
 
-/* How an execution ended. Plain bytes: two outcomes are the same if memcmp says so. */
+/* How an execution ended. Plain bytes: two outcomes are equal if memcmp says so. */
 struct mz_model_outcome {
     mz_model_value vars[MZ_MODEL_OBJECTS];
     mz_model_value regs[MZ_MODEL_THREADS][MZ_MODEL_REGS];
-    uint8_t pc[MZ_MODEL_THREADS]; /* of the operation that it is at; the thread's length if finished */
+    uint8_t pc[MZ_MODEL_THREADS]; /* of the current operation; the thread's length if it has finished */
     uint8_t status[MZ_MODEL_THREADS];
     uint8_t blocked, failed; /* sets of threads; blocked: a deadlock */
 };
 
-/* The kind of object that an operation is on; MZ_MODEL_KINDS if none. */
+/* Returns the kind of object that an operation is on; MZ_MODEL_KINDS if none. */
 enum mz_model_kind mz_model_kind_of(uint8_t code);
 static inline int mz_model_has_mutex(uint8_t code)
 {
     return code == MZ_MODEL_WAIT || code == MZ_MODEL_TIMEDWAIT;
 }
 static inline int mz_model_jumps(uint8_t code) { return code == MZ_MODEL_IF || code == MZ_MODEL_ONCE; }
-/* May it be part of an atomic section, as an access to memory or else? */
+/* May the operation be part of an atomic section, as an access to memory (accesses) or otherwise
+ * (computes)? */
 static inline int mz_model_accesses(uint8_t code) { return code <= MZ_MODEL_CAS; }
 static inline int mz_model_computes(uint8_t code)
 {
     return code == MZ_MODEL_LET || code == MZ_MODEL_IF || code == MZ_MODEL_ASSERT;
 }
-/* What breaks M1 to M3, or NULL. */
+/* Returns a message if the model breaks M1 to M3, else NULL. */
 const char *mz_model_check(const struct mz_model *m);
-/* Does a jump go backward? Then executions may be endless, and only stateful algorithms can explore it. */
+/* Does a jump go backward? Then executions may be endless, and only stateful algorithms can explore the
+ * model. */
 int mz_model_loops(const struct mz_model *m);
 
 #endif

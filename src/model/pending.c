@@ -1,7 +1,9 @@
-/* A model as a system under test: what each thread does next, and whether it can. See system.c. */
-#include "state.h"
+/* A model as a system under test: the next operation of each thread, and whether it is enabled. See
+ * system.c. */
+#include "model/state.h"
 
-/* Keys are apart by more than the size of any operation. A choose is on an object of its own. */
+/* The distance between two keys is larger than the size of any operation. Each choose has an object of its
+ * own. */
 uint64_t mz_model_key(enum mz_model_kind kind, int object)
 {
     return 0x10000u * ((unsigned)kind + 1) + 64u * (unsigned)object;
@@ -64,27 +66,40 @@ void mz_model_publish_none(struct mz_model_explorer *s, int t)
     s->view.pending[t] = (struct mz_pending){.op = MZ_OP_NONE, .choices = 1};
 }
 
-static enum mz_access exact_access(const struct mz_model_explorer *s, int t)
+/* Does the object of the thread's pending operation have the state that the operation needs (op.def)? */
+static bool is_as_needed(const struct mz_model_explorer *s, int t)
 {
     const struct mz_model_op *op = mz_model_op_of(s, t);
-    bool can_read = op->code == MZ_MODEL_TRYRDLOCK && mz_model_can_read(s, op->object);
-    switch (s->view.pending[t].op) {
-    case MZ_OP_CAS:
-        return s->vars[op->object] == mz_model_value_of(&s->threads[t], &op->a) ? MZ_WRITES : MZ_READS;
-    case MZ_OP_TRYLOCK:
-        return s->owner[op->object] == MZ_MODEL_NOBODY ? MZ_WRITES : MZ_READS;
-    case MZ_OP_SEM_TRY:
-        return s->sems[op->object] > 0 ? MZ_WRITES : MZ_READS;
-    case MZ_OP_TRYRDLOCK:
-        return can_read ? mz_model_shared(s, op->object) : MZ_READS;
-    case MZ_OP_TRYWRLOCK:
-        return mz_model_can_write(s, op->object) ? MZ_WRITES : MZ_READS;
-    default:
-        return (enum mz_access)s->view.pending[t].access;
+    const struct mz_op_info *info = &mz_ops[s->view.pending[t].op];
+    switch ((enum mz_need)info->needs) {
+    case MZ_NEEDS_EXPECTED:
+        return s->vars[op->object] == mz_model_value_of(&s->threads[t], &op->a);
+    case MZ_NEEDS_FREE:
+        if (info->object == MZ_OBJECT_ONCE) return s->once[op->object] != MZ_ONCE_RUNNING;
+        return s->owner[mz_model_has_mutex(op->code) ? op->mutex : op->object] == MZ_MODEL_NOBODY;
+    case MZ_NEEDS_COUNT:
+        return s->sems[op->object] > 0;
+    case MZ_NEEDS_NO_WRITER:
+        return mz_model_can_read(s, op->object);
+    case MZ_NEEDS_NO_HOLDER:
+        return mz_model_can_write(s, op->object);
+    case MZ_NEEDS_ANY:
+        break;
     }
+    return true;
 }
 
-/* Makes the access of a pending operation that may fail exact. */
+/* Returns the access that the pending operation would make now. It is exact for operations that may fail and
+ * do not block. */
+static enum mz_access exact_access(const struct mz_model_explorer *s, int t)
+{
+    const struct mz_pending *p = &s->view.pending[t];
+    if (!mz_op_in(MZ_OPS_FAIL & ~(uint64_t)MZ_OPS_BLOCK, p->op)) return (enum mz_access)p->access;
+    if (!is_as_needed(s, t)) return MZ_READS;
+    return mz_ops[p->op].access == MZ_SHARES ? mz_model_shared(s, mz_model_op_of(s, t)->object) : MZ_WRITES;
+}
+
+/* A callback of the engine: makes the access of a pending operation that may fail exact. */
 void mz_model_refresh(void *system, int t)
 {
     struct mz_model_explorer *s = system;
@@ -143,7 +158,7 @@ static void publish_lock(struct mz_model_explorer *s, int t)
     }
 }
 
-/* Operations of one event that always has the same name. */
+/* Operations with one event, which always has the same kind. */
 static const struct {
     uint8_t op, access;
 } plain[MZ_MODEL_CODES] = {
@@ -205,23 +220,8 @@ void mz_model_publish(struct mz_model_explorer *s, int t)
 
 static bool is_enabled(const struct mz_model_explorer *s, int t)
 {
-    const struct mz_model_op *op = mz_model_op_of(s, t);
-    switch (s->view.pending[t].op) {
-    case MZ_OP_NONE:
-        return false;
-    case MZ_OP_LOCK:
-        return s->owner[mz_model_has_mutex(op->code) ? op->mutex : op->object] == MZ_MODEL_NOBODY;
-    case MZ_OP_SEM_WAIT:
-        return s->sems[op->object] > 0;
-    case MZ_OP_RDLOCK:
-        return mz_model_can_read(s, op->object);
-    case MZ_OP_WRLOCK:
-        return mz_model_can_write(s, op->object);
-    case MZ_OP_ONCE:
-        return s->once[op->object] != MZ_ONCE_RUNNING;
-    default:
-        return true;
-    }
+    uint8_t op = s->view.pending[t].op;
+    return op != MZ_OP_NONE && (!mz_op_in(MZ_OPS_BLOCK, op) || is_as_needed(s, t));
 }
 
 void mz_model_update_view(struct mz_model_explorer *s)

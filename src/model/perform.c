@@ -1,5 +1,5 @@
-/* A model as a system under test: what events do. See system.c. */
-#include "state.h"
+/* A model as a system under test: the effects of events. See system.c. */
+#include "model/state.h"
 
 /* An access to memory: an event of its own, or part of a section. */
 static void access_memory(struct mz_model_explorer *s, int t, bool event)
@@ -8,20 +8,19 @@ static void access_memory(struct mz_model_explorer *s, int t, bool event)
     struct mz_model_runner *self = &s->threads[t];
     mz_model_value old = s->vars[op->object], a = mz_model_value_of(self, &op->a);
     bool writes = op->code != MZ_MODEL_READ && (op->code != MZ_MODEL_CAS || old == a);
-    if (event) mz_explore_commit(s->x, writes ? MZ_WRITES : MZ_READS, (uint16_t)old);
-    if (writes) {
-        if (op->code == MZ_MODEL_ADD) a = (mz_model_value)(old + a);
-        if (op->code == MZ_MODEL_CAS) a = mz_model_value_of(self, &op->b);
-        s->vars[op->object] = a;
-    }
+    if (op->code == MZ_MODEL_ADD) a = (mz_model_value)(old + a);
+    if (op->code == MZ_MODEL_CAS) a = mz_model_value_of(self, &op->b);
+    if (event)
+        mz_explore_commit(s->x, writes ? MZ_WRITES : MZ_READS, (uint16_t)old, (uint16_t)(writes ? a : old));
+    if (writes) s->vars[op->object] = a;
     if (op->code != MZ_MODEL_WRITE) mz_model_result(self, op, op->code == MZ_MODEL_CAS ? writes : old);
 }
 
-/* A section, up to the operation that ends it. */
+/* Runs a section up to the operation that ends it. */
 static void section_event(struct mz_model_explorer *s, int t)
 {
     struct mz_model_runner *self = &s->threads[t];
-    mz_explore_commit(s->x, MZ_WRITES, 0);
+    mz_explore_commit(s->x, MZ_WRITES, 0, 0);
     self->pc++;
     while (self->pc < s->m->threads[t].length) {
         if (mz_model_accesses(mz_model_op_of(s, t)->code)) {
@@ -37,7 +36,7 @@ static void mutex_event(struct mz_model_explorer *s, int t)
 {
     const struct mz_model_op *op = mz_model_op_of(s, t);
     bool failed = op->code == MZ_MODEL_TRYLOCK && s->owner[op->object] != MZ_MODEL_NOBODY;
-    mz_explore_commit(s->x, failed ? MZ_READS : MZ_WRITES, 0);
+    mz_explore_commit(s->x, failed ? MZ_READS : MZ_WRITES, 0, 0);
     if (!failed) s->owner[op->object] = op->code == MZ_MODEL_UNLOCK ? MZ_MODEL_NOBODY : (uint8_t)t;
     if (op->code == MZ_MODEL_TRYLOCK) mz_model_result(&s->threads[t], op, !failed);
 }
@@ -49,14 +48,14 @@ static void time_out(struct mz_model_explorer *s, int t)
 {
     const struct mz_model_op *op = mz_model_op_of(s, t);
     uint8_t *waiters = &s->waiters[mz_model_kind_of(op->code)][op->object];
-    mz_explore_commit(s->x, MZ_READS, *waiters);
+    mz_explore_commit(s->x, MZ_READS, *waiters, 0);
     *waiters &= (uint8_t)~mz_model_bit(t);
 }
 
 static void begin_to_wait(struct mz_model_explorer *s, int t)
 {
     const struct mz_model_op *op = mz_model_op_of(s, t);
-    mz_explore_commit(s->x, MZ_READS, 0);
+    mz_explore_commit(s->x, MZ_READS, 0, 0);
     s->waiters[MZ_MODEL_COND][op->object] |= (uint8_t)mz_model_bit(t);
     if (s->tried >> op->mutex & 1) {
         s->threads[t].phase = MZ_RELEASING;
@@ -66,7 +65,7 @@ static void begin_to_wait(struct mz_model_explorer *s, int t)
     s->threads[t].phase = MZ_SLEEPING;
 }
 
-/* One of the events of a wait; true when the wait is over. */
+/* Performs one of the events of a wait. Returns true when the wait is over. */
 static bool wait_event(struct mz_model_explorer *s, int t)
 {
     const struct mz_model_op *op = mz_model_op_of(s, t);
@@ -76,7 +75,7 @@ static bool wait_event(struct mz_model_explorer *s, int t)
         begin_to_wait(s, t);
         return false;
     case MZ_RELEASING:
-        mz_explore_commit(s->x, MZ_WRITES, 0);
+        mz_explore_commit(s->x, MZ_WRITES, 0, 0);
         s->owner[op->mutex] = MZ_MODEL_NOBODY;
         self->phase = self->woken ? MZ_RELOCKING : MZ_SLEEPING;
         if (self->woken) mz_explore_wake(s->x, self->woken, t);
@@ -88,7 +87,7 @@ static bool wait_event(struct mz_model_explorer *s, int t)
         self->phase = MZ_RELOCKING;
         return false;
     default:
-        mz_explore_commit(s->x, MZ_WRITES, 0);
+        mz_explore_commit(s->x, MZ_WRITES, 0, 0);
         s->owner[op->mutex] = (uint8_t)t;
         if (mz_model_timed(op)) mz_model_result(self, op, !self->gave_up);
         self->gave_up = false;
@@ -97,7 +96,7 @@ static bool wait_event(struct mz_model_explorer *s, int t)
     }
 }
 
-/* The same for a futex. */
+/* The same for a wait on a futex. */
 static bool futex_event(struct mz_model_explorer *s, int t)
 {
     const struct mz_model_op *op = mz_model_op_of(s, t);
@@ -111,7 +110,7 @@ static bool futex_event(struct mz_model_explorer *s, int t)
     }
     bool waits = value == mz_model_value_of(self, &op->a);
     if (!waits) s->view.pending[t].op = MZ_OP_LOAD;
-    mz_explore_commit(s->x, MZ_READS, (uint16_t)value);
+    mz_explore_commit(s->x, MZ_READS, (uint16_t)value, (uint16_t)value);
     if (!waits) {
         mz_model_result(self, op, 0);
         return true;
@@ -121,8 +120,8 @@ static bool futex_event(struct mz_model_explorer *s, int t)
     return false;
 }
 
-/* By the event that is happening. It comes before the lock that ends the wait, not before the release, which
- * does not wait for it. */
+/* The current event wakes the thread. The event comes before the lock that ends the wait, but not before the
+ * release of the mutex, which does not depend on it. */
 static void wake(struct mz_model_explorer *s, int woken)
 {
     struct mz_model_runner *other = &s->threads[woken];
@@ -150,21 +149,21 @@ static void signal_event(struct mz_model_explorer *s, int t, int choice)
 {
     const struct mz_model_op *op = mz_model_op_of(s, t);
     uint8_t waiters = s->waiters[mz_model_kind_of(op->code)][op->object];
-    mz_explore_commit(s->x, MZ_WRITES, waiters);
+    mz_explore_commit(s->x, MZ_WRITES, waiters, 0);
     if (op->code == MZ_MODEL_SIGNAL || op->code == MZ_MODEL_FUTEX_WAKE)
         waiters &= (uint8_t)mz_model_bit(choice);
     for (int w = 0; w < s->m->thread_count; w++)
         if (waiters >> w & 1) wake(s, w);
 }
 
-/* The others. */
+/* Other operations. */
 
 static void semaphore_event(struct mz_model_explorer *s, int t)
 {
     const struct mz_model_op *op = mz_model_op_of(s, t);
     int *count = &s->sems[op->object];
     bool looks = op->code == MZ_MODEL_SEM_VALUE, fails = op->code == MZ_MODEL_SEM_TRY && *count == 0;
-    mz_explore_commit(s->x, fails || looks ? MZ_READS : MZ_WRITES, (uint64_t)*count);
+    mz_explore_commit(s->x, fails || looks ? MZ_READS : MZ_WRITES, (uint64_t)*count, 0);
     if (looks) mz_model_result(&s->threads[t], op, *count);
     if (!fails && !looks) *count += op->code == MZ_MODEL_SEM_POST ? 1 : -1;
     if (op->code == MZ_MODEL_SEM_TRY) mz_model_result(&s->threads[t], op, !fails);
@@ -174,14 +173,14 @@ static void give_back(struct mz_model_explorer *s, int t, int lock)
 {
     struct mz_model_rwlock *l = &s->rwlocks[lock];
     bool writer = l->writer == t;
-    mz_explore_commit(s->x, writer ? MZ_WRITES : mz_model_shared(s, lock), mz_model_rw_state(s, lock));
+    mz_explore_commit(s->x, writer ? MZ_WRITES : mz_model_shared(s, lock), mz_model_rw_state(s, lock), 0);
     if (writer)
         l->writer = MZ_MODEL_NOBODY;
     else
         l->held[t]--;
 }
 
-/* An operation on a read-write lock; true when it is over. */
+/* Performs an event of an operation on a read-write lock. Returns true when the operation is over. */
 static bool rwlock_event(struct mz_model_explorer *s, int t)
 {
     const struct mz_model_op *op = mz_model_op_of(s, t);
@@ -195,7 +194,7 @@ static bool rwlock_event(struct mz_model_explorer *s, int t)
         return true;
     }
     bool claims = s->view.pending[t].op == MZ_OP_RWCLAIM;
-    mz_explore_commit(s->x, can || claims ? success : MZ_READS, mz_model_rw_state(s, op->object));
+    mz_explore_commit(s->x, can || claims ? success : MZ_READS, mz_model_rw_state(s, op->object), 0);
     if (claims) {
         l->claims++;
         self->phase = MZ_CLAIMED;
@@ -209,12 +208,12 @@ static bool rwlock_event(struct mz_model_explorer *s, int t)
     return true;
 }
 
-/* True if the thread goes on with the function. */
+/* Returns true if the thread has to run the function. */
 static bool once_event(struct mz_model_explorer *s, int t)
 {
     const struct mz_model_op *op = mz_model_op_of(s, t);
     bool done = s->once[op->object] == MZ_ONCE_DONE;
-    mz_explore_commit(s->x, done ? MZ_READS : MZ_WRITES, s->once[op->object]);
+    mz_explore_commit(s->x, done ? MZ_READS : MZ_WRITES, s->once[op->object], 0);
     if (done) {
         s->threads[t].pc = op->target;
         return false;
@@ -257,7 +256,7 @@ bool mz_model_perform(struct mz_model_explorer *s, int t, int choice)
         section_event(s, t);
         return false;
     case MZ_MODEL_CHOOSE:
-        mz_explore_commit(s->x, MZ_WRITES, 0);
+        mz_explore_commit(s->x, MZ_WRITES, 0, 0);
         mz_model_result(&s->threads[t], op, choice);
         return true;
     default:

@@ -1,9 +1,9 @@
-/* The state of a model that is being explored. Private to system.c (local code, executions), pending.c (what
- * each thread does next) and perform.c (events). */
+/* The state of a model that is being explored. Private to system.c (local code, executions), pending.c (the
+ * next operation of each thread), perform.c (events) and capture.c (identity of states). */
 #ifndef MZ_MODEL_STATE_H
 #define MZ_MODEL_STATE_H
 
-#include "system.h"
+#include "model/system.h"
 
 #define MZ_MODEL_NOBODY 0xff
 
@@ -13,18 +13,18 @@ enum mz_phase { MZ_AT_START, MZ_RELEASING, MZ_SLEEPING, MZ_RELOCKING, MZ_CLAIMED
 struct mz_model_runner {
     mz_model_value regs[MZ_MODEL_REGS];
     uint8_t pc, status, phase;
-    bool gave_up;    /* RELOCKING: after a timeout */
-    mz_number woken; /* RELEASING: the event that woke it already; else 0 */
+    bool gave_up;    /* RELOCKING: the wait timed out */
+    mz_number woken; /* RELEASING: the event that has already woken the thread; else 0 */
 };
 
 struct mz_model_rwlock {
     uint8_t writer, claims;
-    uint8_t held[MZ_MODEL_THREADS]; /* as readers, how often */
+    uint8_t held[MZ_MODEL_THREADS]; /* how often each thread holds it as a reader */
 };
 
 enum mz_once { MZ_ONCE_NEW, MZ_ONCE_RUNNING, MZ_ONCE_DONE };
 
-/* All that the future of a program depends on. Plain bytes, all of them given a value. */
+/* Everything that the future of a model depends on. Plain bytes; all of them have a value. */
 struct mz_model_image {
     struct {
         mz_model_value regs[MZ_MODEL_REGS];
@@ -42,11 +42,11 @@ struct mz_model_explorer {
     const struct mz_model *m;
     struct mz_explore_options options;
     const struct mz_model_run *run;
-    uint64_t asked;           /* for memory */
-    struct mz_exploration *x; /* NULL: to be made */
+    uint64_t asked;           /* how often the engine asked whether memory is full */
+    struct mz_exploration *x; /* NULL: not created yet */
     struct mz_view view;
-    uint8_t tried;      /* set of mutexes that the text tries: their unlock is an event */
-    uint8_t from_start; /* set of threads that nobody spawns */
+    uint8_t tried;      /* set of mutexes that the text uses with trylock: their unlock is an event */
+    uint8_t from_start; /* set of threads that no operation spawns */
     struct mz_model_runner threads[MZ_MODEL_THREADS];
     mz_model_value vars[MZ_MODEL_OBJECTS];
     uint8_t owner[MZ_MODEL_OBJECTS];
@@ -56,7 +56,7 @@ struct mz_model_explorer {
     uint8_t once[MZ_MODEL_OBJECTS], once_runner[MZ_MODEL_OBJECTS];
     struct mz_step *steps; /* options.max_steps */
     uint32_t length;
-    struct mz_model_image image; /* of the state, when it was last asked for */
+    struct mz_model_image image; /* of the state that was last asked for */
 };
 
 static inline uint64_t mz_model_bit(int i) { return (uint64_t)1 << i; }
@@ -84,8 +84,9 @@ static inline bool mz_model_timed(const struct mz_model_op *op)
 
 /* pending.c */
 uint64_t mz_model_key(enum mz_model_kind kind, int object);
-void mz_model_publish(struct mz_model_explorer *s, int t);      /* the operation at pc is an event: which? */
-void mz_model_publish_none(struct mz_model_explorer *s, int t); /* it has none */
+/* Publishes the event of the operation at pc. */
+void mz_model_publish(struct mz_model_explorer *s, int t);
+void mz_model_publish_none(struct mz_model_explorer *s, int t); /* the thread has no event */
 void mz_model_refresh(void *system, int t);
 void mz_model_update_view(struct mz_model_explorer *s);
 uint64_t mz_model_rw_state(const struct mz_model_explorer *s, int lock);
@@ -97,12 +98,14 @@ enum mz_access mz_model_shared(const struct mz_model_explorer *s, int lock);
 void mz_model_state(void *system, struct mz_state *out);
 size_t mz_model_state_bytes(void *system, const void **bytes);
 
-/* perform.c: the thread's event; true when it was the last of its operation and pc is to move on. */
+/* perform.c: performs the event of the thread. Returns true if it was the last event of its operation: then
+ * the caller moves pc on. */
 bool mz_model_perform(struct mz_model_explorer *s, int t, int choice);
 
 /* system.c */
 void mz_model_run_local(struct mz_model_explorer *s, int t);
-/* The operation at pc, if it is a local one that does not stop the thread; pc moves on. */
+/* Performs the operation at pc, and moves pc on. Returns false if the operation is an event or stops the
+ * thread. */
 bool mz_model_run_local_op(struct mz_model_explorer *s, int t);
 void mz_model_release(struct mz_model_explorer *s, int t, int mutex);
 

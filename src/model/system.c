@@ -1,4 +1,5 @@
-/* A model as a system under test: the side of program.h that the native runtime is for C programs.
+/* A model as a system under test: it implements program.h for models, as the native runtime does for C
+ * programs.
  *
  * A thread, at its operation `pc`:
  *
@@ -8,11 +9,11 @@
  *                       v  |
  *                      JOINING
  *
- * and within one wait, by phase (the release is a step of its own only if the mutex is tried; TIMEOUT is one
- * only of a timed wait; a futex has neither RELEASING nor RELOCKING):
+ * Within one wait, a thread goes through phases. (The release is a step of its own only if the text uses the
+ * mutex with trylock. Only a timed wait has the step TIMEOUT. A wait on a futex has neither RELEASING nor
+ * RELOCKING.)
  *
- *     AT_START --WAIT--> RELEASING --UNLOCK--> SLEEPING --signal, TIMEOUT--> RELOCKING --LOCK--> next
- * operation
+ *     AT_START --WAIT--> RELEASING --UNLOCK--> SLEEPING --signal, TIMEOUT--> RELOCKING --LOCK--> next operation
  *                            \--UNLOCK, if signalled before it-----------------^
  *
  * A wrlock where writers come first: AT_START --RWCLAIM--> CLAIMED --WRLOCK--> next operation.
@@ -20,15 +21,14 @@
  * Invariants
  *  S1  Between two steps every thread is ABSENT, FINISHED, FAILED, JOINING or has its next event published.
  *  S2  view.alive and view.enabled are exact between two steps, and so are the choices of a signal. The
- *      access of what may fail is as of when it was published: the engine asks through refresh().
- *  S3  The engine hears of an event (commit) before any of its effects on other threads.
- *  S4  Keys mean the same kind of object in every model, so an exploration can serve one after the other.
- */
+ *      access of an operation that may fail dates from its publication: the engine asks through refresh().
+ *  S3  The engine learns of an event (commit) before any of its effects on other threads.
+ *  S4  A key means the same kind of object in every model, so an exploration can serve several models. */
 #include <stdlib.h>
 #include <string.h>
-#include "state.h"
+#include "model/state.h"
 
-#define STATEFUL_STEPS (1u << 20) /* a path may be as long as there are states */
+#define STATEFUL_STEPS (1u << 20) /* a path may be as long as the number of states */
 
 static bool holds(const struct mz_model_runner *t, const struct mz_model_op *op)
 {
@@ -136,7 +136,7 @@ bool mz_model_run_local_op(struct mz_model_explorer *s, int t)
     return true;
 }
 
-/* Local code up to the next event, the end, or something to wait for. */
+/* Runs local code up to the next event, the end of the thread, or a join that has to wait. */
 void mz_model_run_local(struct mz_model_explorer *s, int t)
 {
     struct mz_model_runner *self = &s->threads[t];
@@ -176,7 +176,8 @@ static bool is_legal(const struct mz_model_explorer *s, struct mz_step step)
            step.choice < 64 && (s->view.pending[step.thread].choices & mz_model_bit(step.choice));
 }
 
-/* One execution, from the start until the engine names nobody; false if it asks for the impossible. */
+/* Runs one execution, from the start until the engine chooses no thread. Returns false if the engine asks for
+ * a step that is not enabled. */
 static bool execute(struct mz_model_explorer *s)
 {
     struct mz_step step;
@@ -195,25 +196,21 @@ static bool execute(struct mz_model_explorer *s)
     return true;
 }
 
+/* Returns what a thread waits for at the end of an execution, by the object of its pending operation. */
 static enum mz_model_status final_status(const struct mz_model_explorer *s, int t)
 {
+    static const uint8_t waits_for[MZ_OBJECT_COUNT] = {
+        [MZ_OBJECT_MUTEX] = MZ_MODEL_LOCKING,
+        [MZ_OBJECT_SEMAPHORE] = MZ_MODEL_SEM_WAITING,
+        [MZ_OBJECT_RWLOCK] = MZ_MODEL_RD_LOCKING,
+        [MZ_OBJECT_ONCE] = MZ_MODEL_ONCE_WAITING,
+    };
+    uint8_t op = s->view.pending[t].op;
     if (s->threads[t].status != MZ_MODEL_READY) return (enum mz_model_status)s->threads[t].status;
-    switch (s->view.pending[t].op) {
-    case MZ_OP_NONE:
-        return MZ_MODEL_WAITING;
-    case MZ_OP_LOCK:
-        return MZ_MODEL_LOCKING;
-    case MZ_OP_SEM_WAIT:
-        return MZ_MODEL_SEM_WAITING;
-    case MZ_OP_RDLOCK:
-        return MZ_MODEL_RD_LOCKING;
-    case MZ_OP_WRLOCK:
-        return MZ_MODEL_WR_LOCKING;
-    case MZ_OP_ONCE:
-        return MZ_MODEL_ONCE_WAITING;
-    default:
-        return MZ_MODEL_READY;
-    }
+    if (op == MZ_OP_NONE) return MZ_MODEL_WAITING;
+    if (!mz_op_in(MZ_OPS_BLOCK, op)) return MZ_MODEL_READY;
+    if (mz_ops[op].needs == MZ_NEEDS_NO_HOLDER) return MZ_MODEL_WR_LOCKING;
+    return (enum mz_model_status)waits_for[mz_ops[op].object];
 }
 
 static void outcome_of(const struct mz_model_explorer *s, struct mz_model_outcome *o)
@@ -238,7 +235,7 @@ static bool visit(const struct mz_model_explorer *s, const struct mz_model_run *
     return !run->visit || run->visit(run->arg, &e);
 }
 
-/* After an execution: counts it and says whether the exploration may go on. */
+/* Counts an execution that has ended, and says whether the exploration may continue. */
 static enum mz_model_verdict account(const struct mz_model_explorer *s, const struct mz_model_run *run,
                                      struct mz_model_report *report)
 {
@@ -267,7 +264,7 @@ static enum mz_model_verdict account(const struct mz_model_explorer *s, const st
     return too_many ? MZ_MODEL_TOO_MANY : MZ_MODEL_EXPLORED;
 }
 
-/* No execution so far counts. */
+/* The search starts over: the executions so far do not count. */
 static enum mz_model_verdict start_over(const struct mz_model_run *run, struct mz_model_report *report)
 {
     report->complete = report->asleep = report->revisiting = 0;
@@ -304,7 +301,7 @@ struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *
 {
     struct mz_model_explorer *s = calloc(1, sizeof *s);
     if (!s) abort();
-    bool stateful = settings->algorithm >= MZ_ALG_STATEFUL;
+    bool stateful = mz_algorithm_is_stateful(settings->algorithm);
     s->options = (struct mz_explore_options){
         .algorithm = settings->algorithm,
         .sleep_sets = settings->sleep_sets,
@@ -342,7 +339,8 @@ void mz_model_explorer_free(struct mz_model_explorer *explorer)
     free(explorer);
 }
 
-/* The exploration is over: make it ready for another. One that was cut short cannot be used again. */
+/* The exploration is over: prepare it for the next model. An exploration that was cut short cannot be used
+ * again. */
 static void recycle(struct mz_model_explorer *s, enum mz_model_verdict verdict)
 {
     if (verdict != MZ_MODEL_EXPLORED) {

@@ -1,7 +1,7 @@
 /* Reading and writing the text of a model.
  *
- * One table, `syntax`, says for each operation its word and the shape of what follows; parser and printer
- * both walk along the shape, so they cannot disagree:
+ * One table, `syntax`, has for each operation its word and the shape of its operands. Parser and printer both
+ * follow the shape, so they cannot disagree:
  *
  *     v m c s l o   an object of that kind   M   the mutex of a wait        t   a thread
  *     a b       an operand                   n   a constant (operand a)     R   a register (result), no arrow
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "text.h"
+#include "model/text.h"
 
 static const struct {
     const char *word, *shape;
@@ -64,12 +64,12 @@ static const char *const kinds[MZ_MODEL_KINDS] = {"var", "mutex", "cond", "sem",
 
 struct label {
     char name[MZ_MODEL_NAME];
-    int index; /* of the operation it stands before, or of the IF that names it */
+    int index; /* of the operation after the label, or of the jump that names it */
 };
 
 struct parser {
     struct mz_model *m;
-    struct mz_model_thread *thread; /* the one being read, or NULL */
+    struct mz_model_thread *thread; /* the thread being read, or NULL */
     struct label labels[MZ_MODEL_OPS], jumps[MZ_MODEL_OPS];
     int label_count, jump_count;
     char line[256];
@@ -251,7 +251,7 @@ static int parse_op(struct parser *p)
     const char *w = word(p);
     int code = 0;
     while (code < MZ_MODEL_CODES && strcmp(w, syntax[code].word) != 0) code++;
-    if (code == MZ_MODEL_CODES) return fail(p, "'%s' is no operation", w);
+    if (code == MZ_MODEL_CODES) return fail(p, "'%s' is not an operation", w);
     if (!p->thread) return fail(p, "an operation outside of any thread");
     if (p->thread->length == MZ_MODEL_OPS) return fail(p, "more than %d operations", MZ_MODEL_OPS);
     struct mz_model_op op = {.code = (uint8_t)code, .result = MZ_MODEL_NOWHERE};
@@ -261,7 +261,7 @@ static int parse_op(struct parser *p)
     return 0;
 }
 
-/* The end of a thread: its jumps get their targets. */
+/* At the end of a thread: finds the targets of its jumps. */
 static int resolve_jumps(struct parser *p)
 {
     for (int i = 0; i < p->jump_count; i++) {
@@ -280,7 +280,8 @@ static int parse_label(struct parser *p, const char *w)
     char name[sizeof p->line];
     snprintf(name, sizeof name, "%.*s", (int)strlen(w) - 1, w);
     if (!is_name(name)) return fail(p, "'%s' is not a name", name);
-    if (!p->thread || p->label_count == MZ_MODEL_OPS) return fail(p, "a label too many");
+    if (!p->thread || p->label_count == MZ_MODEL_OPS)
+        return fail(p, "too many labels, or a label outside of a thread");
     struct label *label = &p->labels[p->label_count++];
     memcpy(label->name, name, sizeof label->name);
     label->index = p->thread->length;
@@ -293,7 +294,7 @@ static int parse_declaration(struct parser *p, enum mz_model_kind kind)
     const char *w = word(p);
     int i = m->object_count[kind], number;
     if (!is_name(w) || register_number(w, &number)) return fail(p, "'%s' is not a name", w);
-    if (find_object(m, kind, w) >= 0) return fail(p, "%s '%s' again", kinds[kind], w);
+    if (find_object(m, kind, w) >= 0) return fail(p, "%s '%s' is declared twice", kinds[kind], w);
     if (i == MZ_MODEL_OBJECTS) return fail(p, "more than %d of one kind", MZ_MODEL_OBJECTS);
     snprintf(m->name[kind][i], MZ_MODEL_NAME, "%s", w);
     m->object_count[kind]++;
@@ -320,14 +321,14 @@ static int parse_line(struct parser *p)
     return parse_op(p);
 }
 
-/* Threads are named before they are defined (spawn, join), so their names are gathered first. */
+/* Collects the names of threads first, because spawn and join may name a thread before its definition. */
 static int declare_thread(struct parser *p)
 {
     struct mz_model *m = p->m;
     if (!accept_word(p, "thread")) return 0;
     const char *w = word(p);
     if (!is_name(w)) return fail(p, "'%s' is not a name", w);
-    if (find_thread(m, w) >= 0) return fail(p, "thread '%s' again", w);
+    if (find_thread(m, w) >= 0) return fail(p, "thread '%s' is declared twice", w);
     if (m->thread_count == MZ_MODEL_THREADS) return fail(p, "more than %d threads", MZ_MODEL_THREADS);
     snprintf(m->threads[m->thread_count++].name, MZ_MODEL_NAME, "%s", w);
     return 0;
@@ -337,12 +338,12 @@ static int split_line(struct parser *p, const char *start, size_t length)
 {
     int count = 0;
     char *rest = NULL;
-    if (length >= sizeof p->line) return fail(p, "too long");
+    if (length >= sizeof p->line) return fail(p, "the line is too long");
     memcpy(p->line, start, length);
     p->line[length] = '\0';
     p->line[strcspn(p->line, "#")] = '\0';
     for (char *w = strtok_r(p->line, " \t\r", &rest); w; w = strtok_r(NULL, " \t\r", &rest)) {
-        if (count == MAX_WORDS) return fail(p, "too many words");
+        if (count == MAX_WORDS) return fail(p, "the line has too many words");
         p->words[count++] = w;
     }
     p->words[count] = NULL;
@@ -357,7 +358,8 @@ static int each_line(struct parser *p, const char *text, int (*parse)(struct par
         size_t length = strcspn(text, "\n");
         p->number++;
         if (split_line(p, text, length) || parse(p)) return -1;
-        if (whole && p->words[p->next]) return fail(p, "'%s' is too much", p->words[p->next]);
+        if (whole && p->words[p->next])
+            return fail(p, "unexpected '%s' at the end of the line", p->words[p->next]);
         text += length + (text[length] == '\n');
     }
     return 0;

@@ -1,8 +1,8 @@
 /* The report's data: names of verdicts, building and releasing. See report.h. */
-#include "report.h"
+#include "report/report.h"
 
 #include <stdlib.h>
-#include "memory.h"
+#include "base/memory.h"
 
 const char *mz_verdict_name(enum mz_verdict verdict)
 {
@@ -17,16 +17,16 @@ enum mz_status mz_verdict_status(enum mz_verdict verdict)
     return status[verdict];
 }
 
-const struct mz_thread_report *mz_bug_thread(const struct mz_bug *bug, int slot)
+const struct mz_thread_report *mz_finding_report_thread(const struct mz_finding_report *finding, int slot)
 {
-    for (size_t i = 0; i < bug->thread_count; i++)
-        if (bug->threads[i].slot == slot) return &bug->threads[i];
+    for (size_t i = 0; i < finding->thread_count; i++)
+        if (finding->threads[i].slot == slot) return &finding->threads[i];
     return NULL;
 }
 
-const char *mz_bug_thread_name(const struct mz_bug *bug, int slot)
+const char *mz_finding_report_thread_name(const struct mz_finding_report *finding, int slot)
 {
-    const struct mz_thread_report *t = mz_bug_thread(bug, slot);
+    const struct mz_thread_report *t = mz_finding_report_thread(finding, slot);
     return t && t->name ? t->name : "?";
 }
 
@@ -56,20 +56,21 @@ void mz_stack_release(struct mz_stack *s)
     *s = (struct mz_stack){0};
 }
 
-struct mz_operation *mz_bug_add_operation(struct mz_bug *bug)
+struct mz_operation *mz_finding_report_add_operation(struct mz_finding_report *finding)
 {
-    MZ_GROW(bug->operations, bug->operation_count, bug->operation_capacity);
-    struct mz_operation *o = &bug->operations[bug->operation_count++];
+    MZ_GROW(finding->operations, finding->operation_count, finding->operation_capacity);
+    struct mz_operation *o = &finding->operations[finding->operation_count++];
     *o = (struct mz_operation){.other = -1};
     return o;
 }
 
-void mz_bug_set_locations(struct mz_bug *bug, const struct mz_location *locations, size_t count)
+void mz_finding_report_set_locations(struct mz_finding_report *finding, const struct mz_location *locations,
+                                     size_t count)
 {
-    free(bug->locations);
-    bug->locations = mz_memory_new((count + 1) * sizeof *locations);
-    bug->location_count = count;
-    for (size_t i = 0; i < count; i++) bug->locations[i] = locations[i];
+    free(finding->locations);
+    finding->locations = mz_memory_new((count + 1) * sizeof *locations);
+    finding->location_count = count;
+    for (size_t i = 0; i < count; i++) finding->locations[i] = locations[i];
 }
 
 static void release_operation(struct mz_operation *o)
@@ -88,36 +89,36 @@ static void release_thread(struct mz_thread_report *t)
     mz_stack_release(&t->stack);
 }
 
-void mz_bug_release(struct mz_bug *bug)
+void mz_finding_report_release(struct mz_finding_report *finding)
 {
-    for (size_t i = 0; i < bug->operation_count; i++) release_operation(&bug->operations[i]);
-    for (size_t i = 0; i < bug->thread_count; i++) release_thread(&bug->threads[i]);
+    for (size_t i = 0; i < finding->operation_count; i++) release_operation(&finding->operations[i]);
+    for (size_t i = 0; i < finding->thread_count; i++) release_thread(&finding->threads[i]);
     for (int i = 0; i < 2; i++) {
-        mz_stack_release(&bug->access[i].stack);
-        free(bug->access[i].object);
+        mz_stack_release(&finding->access[i].stack);
+        free(finding->access[i].object);
     }
-    mz_stack_release(&bug->allocated.stack);
-    mz_stack_release(&bug->freed.stack);
-    for (size_t i = 0; i < bug->leak_count; i++) mz_stack_release(&bug->leaks[i].allocated.stack);
-    free(bug->leaks);
-    free(bug->operations);
-    free(bug->threads);
-    free(bug->message);
-    free(bug->expression);
-    free(bug->file);
-    free(bug->object);
-    free(bug->slots);
-    free(bug->schedule);
-    free(bug->locations);
-    free(bug->trace);
-    free(bug->replay_problem);
-    *bug = (struct mz_bug){0};
+    mz_stack_release(&finding->allocated.stack);
+    mz_stack_release(&finding->freed.stack);
+    for (size_t i = 0; i < finding->leak_count; i++) mz_stack_release(&finding->leaks[i].allocated.stack);
+    free(finding->leaks);
+    free(finding->operations);
+    free(finding->threads);
+    free(finding->message);
+    free(finding->expression);
+    free(finding->file);
+    free(finding->object);
+    free(finding->slots);
+    free(finding->schedule);
+    free(finding->locations);
+    free(finding->trace);
+    free(finding->replay_problem);
+    *finding = (struct mz_finding_report){0};
 }
 
 void mz_report_release(struct mz_report *report)
 {
-    for (size_t i = 0; i < report->bug_count; i++) mz_bug_release(&report->bugs[i]);
-    free(report->bugs);
+    for (size_t i = 0; i < report->finding_count; i++) mz_finding_report_release(&report->findings[i]);
+    free(report->findings);
     free(report->program);
     free(report->reason);
     mz_list_release(&report->unseen);

@@ -3,12 +3,12 @@
  * even with six threads on 80 columns. A thread's life, from its first to its last operation, is drawn as a
  * vertical line wherever no text is in the way. With more threads than fit, there is one column and the
  * thread's name stands in front. */
-#include "text.h"
+#include "report/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "memory.h"
+#include "base/memory.h"
 
 #define STEP_WIDTH   7  /* "  1234 " */
 #define PLACE_MAX    20 /* "long_file_name.c:123" */
@@ -26,7 +26,7 @@ struct lane { /* a thread's column */
 };
 
 struct table {
-    const struct mz_bug *bug;
+    const struct mz_finding_report *finding;
     const struct mz_style *style;
     struct lane lanes[MZ_MAX_THREADS];
     size_t lane_count;
@@ -48,93 +48,70 @@ static void add_memory(struct mz_strbuf *out, const struct mz_operation *o, size
     add_object(out, o, limit);
     if (o->value) mz_strbuf_addf(out, ": %s", o->value);
     if (o->new_value) mz_strbuf_addf(out, " -> %s", o->new_value);
-    if (o->op == MZ_OP_CAS && o->failed) mz_strbuf_add(out, ", fails");
+    const char *failed = mz_op_info(o->op)->failed;
+    if (o->failed && failed) mz_strbuf_addf(out, ", %s", failed);
     if (o->racing) mz_strbuf_add(out, "  <- race");
 }
 
-static const char *failure_text(const struct mz_bug *bug)
+static const char *failure_text(const struct mz_finding_report *finding)
 {
-    if (bug->kind == MZ_KIND_ASSERTION) return "assertion fails";
-    return mz_kind_name(bug->kind);
+    if (finding->kind == MZ_KIND_ASSERTION) return "assertion fails";
+    return mz_kind_name(finding->kind);
 }
 
-static bool tries(unsigned op)
+static void add_failed(struct mz_strbuf *out, const struct mz_operation *o)
 {
-    return op == MZ_OP_TRYLOCK || op == MZ_OP_TRYRDLOCK || op == MZ_OP_TRYWRLOCK || op == MZ_OP_SEM_TRY;
+    const char *failed = mz_op_info(o->op)->failed;
+    if (o->failed && failed) mz_strbuf_addf(out, ": %s", failed);
 }
 
-void mz_text_operation(struct mz_strbuf *out, const struct mz_bug *bug, const struct mz_operation *o,
-                       size_t limit)
+/* What stands after the text of an operation. */
+static void add_detail(struct mz_strbuf *out, const struct mz_operation *o, const char *other, size_t limit)
 {
-    const char *other = o->other >= 0 ? mz_bug_thread_name(bug, o->other) : NULL;
-    if (o->op == MZ_OP_FAIL || o->op == MZ_OP_WOKEN) {
-        if (o->op == MZ_OP_WOKEN)
-            mz_strbuf_addf(out, "wakes %s", other ? other : "?");
-        else
-            mz_strbuf_add(out, failure_text(bug));
-        return;
-    }
-    mz_strbuf_add(out, mz_op_name((enum mz_op)o->op));
-    switch (o->op) {
-    case MZ_OP_LOAD:
-    case MZ_OP_STORE:
-    case MZ_OP_RMW:
-    case MZ_OP_CAS:
-    case MZ_OP_READ:
-    case MZ_OP_WRITE:
+    switch ((enum mz_op_shows)mz_op_info(o->op)->shows) {
+    case MZ_SHOW_OBJECT:
+        add_object(out, o, limit);
+        add_failed(out, o);
+        break;
+    case MZ_SHOW_ACCESS:
         add_memory(out, o, limit);
-        return;
-    case MZ_OP_MALLOC:
-    case MZ_OP_FREE:
-    case MZ_OP_ALLOCATE:
-    case MZ_OP_DEALLOCATE:
+        break;
+    case MZ_SHOW_OUTCOME:
         add_object(out, o, limit);
-        if (o->racing) mz_strbuf_add(out, "  <- race");
-        return;
-    case MZ_OP_SPAWN:
-    case MZ_OP_JOIN:
-        mz_strbuf_addf(out, " %s%s", other ? other : "?", o->failed ? ": waits" : "");
-        return;
-    case MZ_OP_SIGARRIVE:
-        mz_strbuf_addf(out, " arrives in %s", other ? other : "?");
-        return;
-    case MZ_OP_SIGPOINT:
-        return;
-    case MZ_OP_SIGSEND:
-    case MZ_OP_CANCEL:
-        mz_strbuf_addf(out, " %s", other ? other : "?");
-        return;
-    case MZ_OP_TRYJOIN:
-        mz_strbuf_addf(out, " %s%s", other ? other : "?", o->failed ? ": still runs" : "");
-        return;
-    case MZ_OP_ONCE:
-        add_object(out, o, limit);
-        if (o->value || o->failed) mz_strbuf_addf(out, ": %s", o->value ? o->value : "done already");
-        return;
-    case MZ_OP_SHARED_CALL: /* the clock, rand: what it was, its place tells */
-        mz_strbuf_add(out, " into libc");
-        return;
-    case MZ_OP_TESTCANCEL:
-        return;
-    case MZ_OP_CHOOSE:
-    case MZ_OP_EXIT:
-    case MZ_OP_HANDLER:
-        if (o->value) mz_strbuf_addf(out, " %s", o->value);
-        return;
-    case MZ_OP_FENCE:
-        return;
-    case MZ_OP_SIGNAL:
-    case MZ_OP_BROADCAST:
-    case MZ_OP_WAKE:
+        if (o->value)
+            mz_strbuf_addf(out, ": %s", o->value);
+        else
+            add_failed(out, o);
+        break;
+    case MZ_SHOW_WOKEN:
         add_object(out, o, limit);
         if (other) mz_strbuf_addf(out, ": wakes %s", other);
-        if (o->failed) mz_strbuf_add(out, ": nobody waits");
-        return;
-    default:
-        add_object(out, o, limit);
-        if (o->failed) mz_strbuf_add(out, tries(o->op) ? ": fails" : ": waits");
-        return;
+        add_failed(out, o);
+        break;
+    case MZ_SHOW_WAKING:
+    case MZ_SHOW_THREAD:
+        mz_strbuf_addf(out, " %s", other ? other : "?");
+        add_failed(out, o);
+        break;
+    case MZ_SHOW_VALUE:
+        if (o->value) mz_strbuf_addf(out, " %s", o->value);
+        break;
+    case MZ_SHOW_TEXT:
+    case MZ_SHOW_FINDING:
+        break;
     }
+}
+
+void mz_text_operation(struct mz_strbuf *out, const struct mz_finding_report *finding,
+                       const struct mz_operation *o, size_t limit)
+{
+    const struct mz_op_info *op = mz_op_info(o->op);
+    const char *text = op->shows == MZ_SHOW_FINDING  ? failure_text(finding)
+                       : op->shows == MZ_SHOW_WAKING ? "wakes"
+                                                     : mz_op_name((enum mz_op)o->op);
+    mz_strbuf_add(out, text);
+    if (op->joint) mz_strbuf_add(out, op->joint);
+    add_detail(out, o, o->other >= 0 ? mz_finding_report_thread_name(finding, o->other) : NULL, limit);
 }
 
 /* ---- layout ---- */
@@ -153,11 +130,11 @@ static int by_thread(const void *a, const void *b)
 
 static void find_lanes(struct table *t)
 {
-    for (size_t row = 0; row < t->bug->operation_count; row++) {
-        struct lane *lane = lane_of(t, t->bug->operations[row].thread);
+    for (size_t row = 0; row < t->finding->operation_count; row++) {
+        struct lane *lane = lane_of(t, t->finding->operations[row].thread);
         if (!lane && t->lane_count < MZ_MAX_THREADS) {
             lane = &t->lanes[t->lane_count++];
-            lane->thread = t->bug->operations[row].thread;
+            lane->thread = t->finding->operations[row].thread;
             lane->first = row;
         }
         if (lane) lane->last = row;
@@ -173,11 +150,11 @@ static char *place_text(const struct mz_operation *o)
     return mz_format("%s:%u", slash ? slash + 1 : o->file, o->line);
 }
 
-static size_t widest_place(const struct mz_bug *bug)
+static size_t widest_place(const struct mz_finding_report *finding)
 {
     size_t widest = 0;
-    for (size_t i = 0; i < bug->operation_count; i++) {
-        char *text = place_text(&bug->operations[i]);
+    for (size_t i = 0; i < finding->operation_count; i++) {
+        char *text = place_text(&finding->operations[i]);
         size_t length = strlen(text);
         if (length > widest) widest = length;
         free(text);
@@ -190,10 +167,10 @@ static size_t wanted_column(struct table *t)
 {
     size_t column = COLUMN_MOST, end = t->place - 1;
     struct mz_strbuf text = {0};
-    for (size_t i = 0; i < t->bug->operation_count; i++) {
-        size_t lane = (size_t)(lane_of(t, t->bug->operations[i].thread) - t->lanes);
+    for (size_t i = 0; i < t->finding->operation_count; i++) {
+        size_t lane = (size_t)(lane_of(t, t->finding->operations[i].thread) - t->lanes);
         mz_strbuf_clear(&text);
-        mz_text_operation(&text, t->bug, &t->bug->operations[i], NAME_MOST);
+        mz_text_operation(&text, t->finding, &t->finding->operations[i], NAME_MOST);
         size_t used = STEP_WIDTH + text.length, room = end > used ? end - used : 0;
         if (lane > 0 && room / lane < column) column = room / lane;
     }
@@ -204,7 +181,7 @@ static size_t wanted_column(struct table *t)
 static void lay_out(struct table *t)
 {
     size_t lanes = t->lane_count;
-    t->place = t->style->width - widest_place(t->bug);
+    t->place = t->style->width - widest_place(t->finding);
     size_t room = t->place - STEP_WIDTH - 1, wanted = wanted_column(t);
     t->column = lanes < 2 ? COLUMN_MOST : room > LAST_COLUMN ? (room - LAST_COLUMN) / (lanes - 1) : 0;
     t->single = t->column < COLUMN_LEAST;
@@ -228,7 +205,7 @@ static void fitting_text(struct mz_strbuf *out, const struct table *t, const str
 {
     for (size_t limit = NAME_MOST; limit >= 6; limit -= 2) {
         mz_strbuf_clear(out);
-        mz_text_operation(out, t->bug, o, limit);
+        mz_text_operation(out, t->finding, o, limit);
         if (out->length <= room) return;
     }
     while (room > 0 && ((unsigned char)out->data[room] & 0xc0) == 0x80) room--; /* whole UTF-8 characters */
@@ -265,7 +242,7 @@ static void emit(struct mz_strbuf *out, const struct table *t, const char *line,
 
 static void add_row(struct mz_strbuf *out, struct table *t, size_t row, uint32_t *last_step)
 {
-    const struct mz_operation *o = &t->bug->operations[row];
+    const struct mz_operation *o = &t->finding->operations[row];
     size_t width = t->style->width + PLACE_MAX, at = STEP_WIDTH, from = at;
     struct mz_strbuf text = {0};
     char *line = mz_memory_new(width + 1), *place = place_text(o), number[32] = "";
@@ -274,7 +251,7 @@ static void add_row(struct mz_strbuf *out, struct table *t, size_t row, uint32_t
     put(line, 0, number, STEP_WIDTH);
     *last_step = o->step;
     if (t->single) {
-        put(line, at, mz_bug_thread_name(t->bug, o->thread), t->column - 1);
+        put(line, at, mz_finding_report_thread_name(t->finding, o->thread), t->column - 1);
         at += t->column;
     } else {
         from = at += (size_t)(lane_of(t, o->thread) - t->lanes) * t->column;
@@ -298,7 +275,8 @@ static void add_head(struct mz_strbuf *out, const struct table *t)
     memset(line, ' ', width);
     put(line, 1, "step", 4);
     for (size_t i = 0; !t->single && i < t->lane_count; i++)
-        put(line, STEP_WIDTH + i * t->column, mz_bug_thread_name(t->bug, t->lanes[i].thread), t->column - 1);
+        put(line, STEP_WIDTH + i * t->column, mz_finding_report_thread_name(t->finding, t->lanes[i].thread),
+            t->column - 1);
     if (t->single) put(line, STEP_WIDTH, "thread", 6);
     put(line, t->place, "where", 5);
     emit(out, t, line, 0, t->place + 5, MZ_BOLD);
@@ -307,7 +285,7 @@ static void add_head(struct mz_strbuf *out, const struct table *t)
 
 static void add_rows(struct mz_strbuf *out, struct table *t)
 {
-    size_t count = t->bug->operation_count;
+    size_t count = t->finding->operation_count;
     bool cut = count > ROWS_WHOLE && !t->style->all;
     uint32_t last_step = 0;
     for (size_t row = 0; row < count; row++) {
@@ -321,13 +299,14 @@ static void add_rows(struct mz_strbuf *out, struct table *t)
     }
 }
 
-/* Without recorded operations only who moved is known. */
-static void add_bare_schedule(struct mz_strbuf *out, const struct mz_bug *bug, const struct mz_style *style)
+/* Without recorded operations only the thread of each step is known. */
+static void add_bare_schedule(struct mz_strbuf *out, const struct mz_finding_report *finding,
+                              const struct mz_style *style)
 {
     size_t column = 0;
-    mz_strbuf_addf(out, "Schedule: %zu steps, by these threads in turn\n", bug->schedule_length);
-    for (size_t i = 0; i < bug->schedule_length; i++) {
-        const char *name = mz_bug_thread_name(bug, bug->schedule[i].thread);
+    mz_strbuf_addf(out, "Schedule: %zu steps, by these threads in turn\n", finding->schedule_length);
+    for (size_t i = 0; i < finding->schedule_length; i++) {
+        const char *name = mz_finding_report_thread_name(finding, finding->schedule[i].thread);
         if (column + strlen(name) + 1 > style->width) {
             mz_strbuf_addc(out, '\n');
             column = 0;
@@ -338,22 +317,24 @@ static void add_bare_schedule(struct mz_strbuf *out, const struct mz_bug *bug, c
     if (column) mz_strbuf_addc(out, '\n');
 }
 
-void mz_text_schedule(struct mz_strbuf *out, const struct mz_bug *bug, const struct mz_style *style)
+void mz_text_schedule(struct mz_strbuf *out, const struct mz_finding_report *finding,
+                      const struct mz_style *style)
 {
-    struct table t = {.bug = bug, .style = style};
-    if (bug->operation_count == 0) {
-        add_bare_schedule(out, bug, style);
+    struct table t = {.finding = finding, .style = style};
+    if (finding->operation_count == 0) {
+        add_bare_schedule(out, finding, style);
         return;
     }
     find_lanes(&t);
     lay_out(&t);
     mz_text_paint(out, style, MZ_BOLD, "Schedule");
-    if (bug->schedule_length)
-        mz_strbuf_addf(out, " (%zu step%s)", bug->schedule_length, bug->schedule_length == 1 ? "" : "s");
+    if (finding->schedule_length)
+        mz_strbuf_addf(out, " (%zu step%s)", finding->schedule_length,
+                       finding->schedule_length == 1 ? "" : "s");
     mz_strbuf_addc(out, '\n');
     add_head(out, &t);
     add_rows(out, &t);
-    if (bug->operations_lost)
+    if (finding->operations_lost)
         mz_strbuf_addf(out, "  and %llu more operations, too many to record\n",
-                       (unsigned long long)bug->operations_lost);
+                       (unsigned long long)finding->operations_lost);
 }

@@ -1,25 +1,26 @@
 /* Trace files: see tracefile.h. Writing and reading stand side by side, record by record. */
-#include "tracefile.h"
+#include "report/tracefile.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "files.h"
-#include "memory.h"
-#include "sha256.h"
-#include "strbuf.h"
-#include "thread_paths.h"
+#include "base/files.h"
+#include "base/memory.h"
+#include "base/sha256.h"
+#include "base/strbuf.h"
+#include "event/thread_paths.h"
 
 #define MAGIC      "mazurka-trace\t"
 #define FORMAT     2 /* steps and slots name threads by their paths */
+#define SOURCES    3 /* the same, and some steps name the source of their read */
+#define INITIAL    "initial"
 #define CHECKSUM   "checksum\t"
 #define MAX_FIELDS 12
 
 static const char *const op_keys[] = {
-#define OP(name, text, when) #name,
-#include "../event/op.def"
-#undef OP
+#define OP(name, ...) #name,
+#include "event/op.def"
 };
 
 static const char *const state_keys[] = {"unknown",  "runnable", "finished", "locking", "waiting",
@@ -119,26 +120,26 @@ static void write_stack(struct mz_strbuf *b, const struct mz_stack *stack)
     }
 }
 
-static void write_finding(struct mz_strbuf *b, const struct mz_bug *bug)
+static void write_finding(struct mz_strbuf *b, const struct mz_finding_report *finding)
 {
-    mz_strbuf_addf(b, "finding\t%s\t%u\t%d\t%" PRIu64, mz_kind_name(bug->kind), bug->thread, bug->code,
-                   bug->execution);
-    add_field(b, bug->file);
-    add_number(b, bug->line);
-    add_field(b, bug->message);
-    add_field(b, bug->expression);
-    mz_strbuf_addf(b, "\t%" PRIu64, bug->hash);
-    mz_strbuf_addf(b, "\nobject\t%" PRIu64 "\t%" PRIu64, bug->address, bug->size);
-    add_field(b, bug->object);
-    mz_strbuf_addf(b, "\t%" PRIu64 "\n", bug->block);
+    mz_strbuf_addf(b, "finding\t%s\t%u\t%d\t%" PRIu64, mz_kind_name(finding->kind), finding->thread,
+                   finding->code, finding->execution);
+    add_field(b, finding->file);
+    add_number(b, finding->line);
+    add_field(b, finding->message);
+    add_field(b, finding->expression);
+    mz_strbuf_addf(b, "\t%" PRIu64, finding->hash);
+    mz_strbuf_addf(b, "\nobject\t%" PRIu64 "\t%" PRIu64, finding->address, finding->size);
+    add_field(b, finding->object);
+    mz_strbuf_addf(b, "\t%" PRIu64 "\n", finding->block);
     for (int i = 0; i < 2; i++) {
-        const struct mz_access_report *a = &bug->access[i];
+        const struct mz_access_report *a = &finding->access[i];
         mz_strbuf_addf(b, "access\t%u\t%s\t%u\n", a->thread, op_keys[a->op], a->size);
         write_stack(b, &a->stack);
     }
 }
 
-/* The block of the heap that it is about, or blocks: each followed by the call stack. */
+/* The heap block, or blocks, that the finding is about: each followed by its call stack. */
 static void write_life(struct mz_strbuf *b, const char *key, const struct mz_access_report *a)
 {
     if (a->op == MZ_OP_NONE) return;
@@ -146,22 +147,22 @@ static void write_life(struct mz_strbuf *b, const char *key, const struct mz_acc
     write_stack(b, &a->stack);
 }
 
-static void write_history(struct mz_strbuf *b, const struct mz_bug *bug)
+static void write_history(struct mz_strbuf *b, const struct mz_finding_report *finding)
 {
-    write_life(b, "allocated", &bug->allocated);
-    write_life(b, "freed", &bug->freed);
-    for (size_t i = 0; i < bug->leak_count; i++) {
-        const struct mz_leak_report *l = &bug->leaks[i];
+    write_life(b, "allocated", &finding->allocated);
+    write_life(b, "freed", &finding->freed);
+    for (size_t i = 0; i < finding->leak_count; i++) {
+        const struct mz_leak_report *l = &finding->leaks[i];
         mz_strbuf_addf(b, "leak\t%u\t%u\t%" PRIu64 "\t%" PRIu64 "\n", l->allocated.thread, l->allocated.size,
                        l->blocks, l->bytes);
         write_stack(b, &l->allocated.stack);
     }
 }
 
-static void write_threads(struct mz_strbuf *b, const struct mz_bug *bug)
+static void write_threads(struct mz_strbuf *b, const struct mz_finding_report *finding)
 {
-    for (size_t i = 0; i < bug->thread_count; i++) {
-        const struct mz_thread_report *t = &bug->threads[i];
+    for (size_t i = 0; i < finding->thread_count; i++) {
+        const struct mz_thread_report *t = &finding->threads[i];
         mz_strbuf_addf(b, "thread\t%u", t->slot);
         add_field(b, t->name);
         add_field(b, t->function);
@@ -187,31 +188,42 @@ static void write_operation(struct mz_strbuf *b, const struct mz_operation *o)
 }
 
 /* The numbers of threads in all that follows. */
-static void write_slots(struct mz_strbuf *b, const struct mz_bug *bug)
+static void write_slots(struct mz_strbuf *b, const struct mz_finding_report *finding)
 {
     for (int s = 0; s < MZ_MAX_THREADS; s++)
-        if (bug->slots[s].used) mz_strbuf_addf(b, "slot\t%d\t%s\n", s, bug->slots[s].name);
+        if (finding->slots[s].used) mz_strbuf_addf(b, "slot\t%d\t%s\n", s, finding->slots[s].name);
 }
 
-/* Each step, followed by what happened in it. */
-static void write_schedule(struct mz_strbuf *b, const struct mz_bug *bug)
+/* The event whose value the step reads, by its number; nothing for the newest value. */
+static void write_source(struct mz_strbuf *b, uint32_t source)
+{
+    if (source == MZ_SOURCE_INITIAL)
+        add_field(b, INITIAL);
+    else if (source != MZ_SOURCE_NEWEST)
+        add_number(b, source);
+}
+
+/* Each step, followed by its operations. */
+static void write_schedule(struct mz_strbuf *b, const struct mz_finding_report *finding)
 {
     size_t step = 0;
-    for (size_t i = 0; i <= bug->operation_count; i++) {
-        const struct mz_operation *o = i < bug->operation_count ? &bug->operations[i] : NULL;
-        for (; step < bug->schedule_length && (!o || step < o->step); step++) {
-            const struct mz_step *s = &bug->schedule[step];
-            mz_strbuf_addf(b, "step\t%zu\t%s\t%u\n", step + 1, bug->slots[s->thread].name, s->choice);
+    for (size_t i = 0; i <= finding->operation_count; i++) {
+        const struct mz_operation *o = i < finding->operation_count ? &finding->operations[i] : NULL;
+        for (; step < finding->schedule_length && (!o || step < o->step); step++) {
+            const struct mz_step *s = &finding->schedule[step];
+            mz_strbuf_addf(b, "step\t%zu\t%s\t%u", step + 1, finding->slots[s->thread].name, s->choice);
+            write_source(b, s->source);
+            mz_strbuf_addc(b, '\n');
         }
         if (o) write_operation(b, o);
     }
 }
 
-static void write_locations(struct mz_strbuf *b, const struct mz_bug *bug)
+static void write_locations(struct mz_strbuf *b, const struct mz_finding_report *finding)
 {
-    for (size_t i = 0; i < bug->location_count; i++)
-        mz_strbuf_addf(b, "location\t%u\t%u\t%" PRIu64 "\n", bug->locations[i].kind, bug->locations[i].index,
-                       bug->locations[i].offset);
+    for (size_t i = 0; i < finding->location_count; i++)
+        mz_strbuf_addf(b, "location\t%u\t%u\t%" PRIu64 "\n", finding->locations[i].kind,
+                       finding->locations[i].index, finding->locations[i].offset);
 }
 
 static void write_checksum(struct mz_strbuf *b)
@@ -224,17 +236,25 @@ static void write_checksum(struct mz_strbuf *b)
     mz_strbuf_addf(b, CHECKSUM "%s\n", hex);
 }
 
-int mz_trace_write(const char *path, const struct mz_recipe *recipe, const struct mz_bug *bug)
+/* Older versions of mazurka read a file unless it needs what they do not know. */
+static int format_of(const struct mz_finding_report *finding)
+{
+    for (size_t i = 0; i < finding->schedule_length; i++)
+        if (finding->schedule[i].source != MZ_SOURCE_NEWEST) return SOURCES;
+    return FORMAT;
+}
+
+int mz_trace_write(const char *path, const struct mz_recipe *recipe, const struct mz_finding_report *finding)
 {
     struct mz_strbuf b = {0};
-    mz_strbuf_addf(&b, MAGIC "%d\n", FORMAT);
+    mz_strbuf_addf(&b, MAGIC "%d\n", format_of(finding));
     write_recipe(&b, recipe);
-    write_slots(&b, bug);
-    write_finding(&b, bug);
-    write_history(&b, bug);
-    write_threads(&b, bug);
-    write_locations(&b, bug);
-    write_schedule(&b, bug);
+    write_slots(&b, finding);
+    write_finding(&b, finding);
+    write_history(&b, finding);
+    write_threads(&b, finding);
+    write_locations(&b, finding);
+    write_schedule(&b, finding);
     write_checksum(&b);
     int result = mz_files_store(path, b.data, b.length);
     mz_strbuf_release(&b);
@@ -245,7 +265,7 @@ int mz_trace_write(const char *path, const struct mz_recipe *recipe, const struc
 
 struct reader {
     struct mz_recipe *recipe;
-    struct mz_bug *bug;
+    struct mz_finding_report *finding;
     struct mz_stack *stack; /* that `frame` records belong to */
     int accesses;
     size_t schedule_capacity, leak_capacity;
@@ -260,31 +280,31 @@ static void set(char **to, const char *text)
 
 static void read_finding(struct reader *r, char **f)
 {
-    struct mz_bug *bug = r->bug;
+    struct mz_finding_report *finding = r->finding;
     for (int kind = 0; kind < MZ_KIND_COUNT; kind++)
-        if (f[1] && !strcmp(mz_kind_name((enum mz_kind)kind), f[1])) bug->kind = (enum mz_kind)kind;
-    bug->thread = slot(f[2]);
-    bug->code = (int)number(f[3]);
-    bug->execution = (uint64_t)number(f[4]);
-    set(&bug->file, f[5]);
-    bug->line = (unsigned)number(f[6]);
-    set(&bug->message, f[7]);
-    set(&bug->expression, f[8]);
-    bug->hash = f[9] ? strtoull(f[9], NULL, 10) : 0;
+        if (f[1] && !strcmp(mz_kind_name((enum mz_kind)kind), f[1])) finding->kind = (enum mz_kind)kind;
+    finding->thread = slot(f[2]);
+    finding->code = (int)number(f[3]);
+    finding->execution = (uint64_t)number(f[4]);
+    set(&finding->file, f[5]);
+    finding->line = (unsigned)number(f[6]);
+    set(&finding->message, f[7]);
+    set(&finding->expression, f[8]);
+    finding->hash = f[9] ? strtoull(f[9], NULL, 10) : 0;
 }
 
 static void read_object(struct reader *r, char **f)
 {
-    r->bug->address = f[1] ? strtoull(f[1], NULL, 10) : 0;
-    r->bug->size = (uint64_t)number(f[2]);
-    set(&r->bug->object, f[3]);
-    r->bug->block = f[4] ? strtoull(f[4], NULL, 10) : 0;
+    r->finding->address = f[1] ? strtoull(f[1], NULL, 10) : 0;
+    r->finding->size = (uint64_t)number(f[2]);
+    set(&r->finding->object, f[3]);
+    r->finding->block = f[4] ? strtoull(f[4], NULL, 10) : 0;
 }
 
 static void read_access(struct reader *r, char **f)
 {
     if (r->accesses == 2) return;
-    struct mz_access_report *a = &r->bug->access[r->accesses++];
+    struct mz_access_report *a = &r->finding->access[r->accesses++];
     a->thread = slot(f[1]);
     a->op = lookup(op_keys, MZ_OP_COUNT, f[2]);
     a->size = (uint32_t)number(f[3]);
@@ -301,24 +321,24 @@ static void read_life(struct reader *r, char **f, struct mz_access_report *a, ui
 
 static void read_allocated(struct reader *r, char **f)
 {
-    read_life(r, f, &r->bug->allocated, MZ_OP_ALLOCATE);
+    read_life(r, f, &r->finding->allocated, MZ_OP_ALLOCATE);
 }
-static void read_freed(struct reader *r, char **f) { read_life(r, f, &r->bug->freed, MZ_OP_DEALLOCATE); }
+static void read_freed(struct reader *r, char **f) { read_life(r, f, &r->finding->freed, MZ_OP_DEALLOCATE); }
 
 static void read_leak(struct reader *r, char **f)
 {
-    MZ_GROW(r->bug->leaks, r->bug->leak_count, r->leak_capacity);
-    struct mz_leak_report *l = &r->bug->leaks[r->bug->leak_count++];
+    MZ_GROW(r->finding->leaks, r->finding->leak_count, r->leak_capacity);
+    struct mz_leak_report *l = &r->finding->leaks[r->finding->leak_count++];
     *l = (struct mz_leak_report){.blocks = (uint64_t)number(f[3]), .bytes = (uint64_t)number(f[4])};
     read_life(r, f, &l->allocated, MZ_OP_ALLOCATE);
 }
 
 static void read_thread(struct reader *r, char **f)
 {
-    struct mz_bug *bug = r->bug;
-    if (!bug->threads) bug->threads = mz_memory_new(MZ_MAX_THREADS * sizeof *bug->threads);
-    if (bug->thread_count == MZ_MAX_THREADS) return;
-    struct mz_thread_report *t = &bug->threads[bug->thread_count++];
+    struct mz_finding_report *finding = r->finding;
+    if (!finding->threads) finding->threads = mz_memory_new(MZ_MAX_THREADS * sizeof *finding->threads);
+    if (finding->thread_count == MZ_MAX_THREADS) return;
+    struct mz_thread_report *t = &finding->threads[finding->thread_count++];
     t->slot = slot(f[1]);
     t->name = mz_memory_string(f[2]);
     t->function = mz_memory_string(f[3]);
@@ -331,10 +351,11 @@ static void read_thread(struct reader *r, char **f)
 
 static void read_location(struct reader *r, char **f)
 {
-    struct mz_bug *bug = r->bug;
-    if (bug->location_count == MZ_MAX_LOCATIONS) return;
-    if (!bug->locations) bug->locations = mz_memory_new(MZ_MAX_LOCATIONS * sizeof *bug->locations);
-    struct mz_location *l = &bug->locations[bug->location_count++];
+    struct mz_finding_report *finding = r->finding;
+    if (finding->location_count == MZ_MAX_LOCATIONS) return;
+    if (!finding->locations)
+        finding->locations = mz_memory_new(MZ_MAX_LOCATIONS * sizeof *finding->locations);
+    struct mz_location *l = &finding->locations[finding->location_count++];
     l->kind = (uint8_t)number(f[1]);
     l->index = slot(f[2]);
     l->offset = f[3] ? strtoull(f[3], NULL, 10) : 0;
@@ -347,25 +368,39 @@ static void read_frame(struct reader *r, char **f)
 
 static void read_slot(struct reader *r, char **f)
 {
-    if (!f[1] || !f[2] || !mz_threads_add_path(r->bug->slots, (int)number(f[1]), f[2])) r->damaged = true;
+    if (!f[1] || !f[2] || !mz_threads_add_path(r->finding->slots, (int)number(f[1]), f[2])) r->damaged = true;
+}
+
+/* An earlier step, or the initial value. False if it is neither. */
+static bool read_source(const char *field, size_t step, uint32_t *source)
+{
+    *source = MZ_SOURCE_NEWEST;
+    if (!field) return true;
+    bool initial = !strcmp(field, INITIAL);
+    int64_t n = number(field);
+    *source = initial ? MZ_SOURCE_INITIAL : (uint32_t)n;
+    return initial || (n > 0 && (uint64_t)n <= step);
 }
 
 static void read_step(struct reader *r, char **f)
 {
-    struct mz_bug *bug = r->bug;
-    int thread = f[2] ? mz_threads_find(bug->slots, f[2]) : -1;
+    struct mz_finding_report *finding = r->finding;
+    int thread = f[2] ? mz_threads_find(finding->slots, f[2]) : -1;
     int64_t choice = number(f[3]);
-    if (thread < 0 || choice < 0 || choice > UINT8_MAX) {
+    uint32_t source;
+    if (thread < 0 || choice < 0 || choice > UINT8_MAX ||
+        !read_source(f[4], finding->schedule_length, &source)) {
         r->damaged = true;
         return;
     }
-    MZ_GROW(bug->schedule, bug->schedule_length, r->schedule_capacity);
-    bug->schedule[bug->schedule_length++] = (struct mz_step){(uint8_t)thread, (uint8_t)choice};
+    MZ_GROW(finding->schedule, finding->schedule_length, r->schedule_capacity);
+    finding->schedule[finding->schedule_length++] =
+        (struct mz_step){.thread = (uint8_t)thread, .choice = (uint8_t)choice, .source = source};
 }
 
 static void read_operation(struct reader *r, char **f)
 {
-    struct mz_operation *o = mz_bug_add_operation(r->bug);
+    struct mz_operation *o = mz_finding_report_add_operation(r->finding);
     o->step = (uint32_t)number(f[1]);
     o->thread = slot(f[2]);
     o->op = lookup(op_keys, MZ_OP_COUNT, f[3]);
@@ -429,7 +464,8 @@ static int verify(const char *path, struct mz_strbuf *b)
     char hex[65];
     if (strncmp(text, MAGIC, strlen(MAGIC)) != 0) return mz_fail("%s is not a mazurka trace file", path);
     long format = strtol(text + strlen(MAGIC), NULL, 10);
-    if (format > FORMAT) return mz_fail("%s was written by a newer mazurka (trace format %ld)", path, format);
+    if (format > SOURCES)
+        return mz_fail("%s was written by a newer mazurka (trace format %ld)", path, format);
     if (format < FORMAT)
         return mz_fail("%s was written by an older mazurka (trace format %ld): run `mazurka check` again",
                        path, format);
@@ -445,13 +481,13 @@ static int verify(const char *path, struct mz_strbuf *b)
     return 0;
 }
 
-int mz_trace_read(const char *path, struct mz_recipe *recipe, struct mz_bug *bug)
+int mz_trace_read(const char *path, struct mz_recipe *recipe, struct mz_finding_report *finding)
 {
     struct mz_strbuf b = {0};
-    struct reader r = {.recipe = recipe, .bug = bug};
+    struct reader r = {.recipe = recipe, .finding = finding};
     *recipe = (struct mz_recipe){0};
-    *bug = (struct mz_bug){0};
-    bug->slots = mz_memory_new(MZ_MAX_THREADS * sizeof *bug->slots);
+    *finding = (struct mz_finding_report){0};
+    finding->slots = mz_memory_new(MZ_MAX_THREADS * sizeof *finding->slots);
     const char *wrong = mz_files_load(path, MAGIC, &b);
     int status = wrong ? mz_fail("%s: %s", path, wrong) : 0;
     if (status == 0) status = verify(path, &b);
@@ -459,9 +495,9 @@ int mz_trace_read(const char *path, struct mz_recipe *recipe, struct mz_bug *bug
         char *rest = b.data, *line;
         while ((line = strsep(&rest, "\n"))) read_line(&r, line);
         if (r.damaged) status = mz_fail("%s is damaged: a record of it makes no sense", path);
-        if (status == 0 && bug->kind == MZ_KIND_NOTHING) status = mz_fail("%s holds no finding", path);
-        set(&bug->trace, path);
-        if (!bug->message) bug->message = mz_memory_string(mz_kind_name(bug->kind));
+        if (status == 0 && finding->kind == MZ_KIND_NOTHING) status = mz_fail("%s holds no finding", path);
+        set(&finding->trace, path);
+        if (!finding->message) finding->message = mz_memory_string(mz_kind_name(finding->kind));
     }
     mz_strbuf_release(&b);
     return status;

@@ -1,9 +1,9 @@
 /* Memory that changed without a hook, in words: see collect.h. */
-#include "collect.h"
+#include "report/collect.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "memory.h"
+#include "base/memory.h"
 
 #define NAMED 4u
 
@@ -28,7 +28,7 @@ static void add_first(struct mz_strbuf *out, struct mz_symbols *s, const struct 
     add_place(out, s, w->pc);
 }
 
-/* The object in a word of memory: it may begin behind the first byte. */
+/* The object in a word of memory: it may begin after the first byte. */
 static void name_word(struct mz_symbols *s, uint64_t address, struct mz_object *object)
 {
     mz_symbols_object(s, address, 0, object);

@@ -2,10 +2,10 @@
  *
  * It includes agent.c to reach its handlers. The program that it starts is a script that cannot be run: no case
  * runs code that it made up. */
-#include "../../src/cmd/agent.c"
+#include "dist/agent.c"
 
 #include <sys/prctl.h>
-#include "../../src/base/region.h"
+#include "base/region.h"
 #include "fuzz.h"
 
 #define SMALL ((size_t)64 << 20)
@@ -74,7 +74,7 @@ static void put_say(struct mz_message *m, uint32_t kind)
 static void add_worker(struct agent *a)
 {
     int fd;
-    struct mz_worker *w = mz_worker_new(&a->pool, &fd);
+    struct mz_worker *w = mz_worker_new(&a->pool, &mz_local_workers, &fd);
     if (!w) abort();
     close(fd);
     pid_t pid = fork();
@@ -146,7 +146,7 @@ void fuzz_agent(void)
     sweep(&a);
     int fd;
     if (a.program.path && sscanf(a.program.path, "/proc/%*d/fd/%d", &fd) == 1) close(fd);
-    mz_neighbour_leave(rank.near);
+    mz_host_bell_close(rank.near);
     free(a.pool.workers);
     free(a.program.name);
     free(a.program.path);

@@ -18,20 +18,20 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "../../src/base/bug.h"
-#include "../../src/base/region.h"
-#include "../../src/cmd/pool_internal.h"
-#include "../../src/cmd/tidy.h"
-#include "../../src/cmd/vet.h"
-#include "../../src/report/collect.h"
-#include "../../src/report/files.h"
-#include "../../src/report/memory.h"
-#include "../../src/report/printable.h"
-#include "../../src/report/report_json.h"
-#include "../../src/report/sha256.h"
-#include "../../src/report/text.h"
-#include "../../src/report/tracefile.h"
-#include "../../src/event/tree_file.h"
+#include "base/bug.h"
+#include "base/region.h"
+#include "dist/pool_internal.h"
+#include "launch/untrusted.h"
+#include "cmd/vet.h"
+#include "report/collect.h"
+#include "base/files.h"
+#include "base/memory.h"
+#include "report/printable_report.h"
+#include "report/writer.h"
+#include "base/sha256.h"
+#include "report/text.h"
+#include "report/tracefile.h"
+#include "event/tree_file.h"
 #include "../../tools/simulate/simulate.h"
 #include "fuzz.h"
 
@@ -109,12 +109,12 @@ static uint8_t *damaged(const uint8_t *seed, size_t start, size_t *size)
 void explain(const struct mz_outcome *outcome, const struct mz_finding *f, const struct mz_step *steps,
              size_t count)
 {
-    struct mz_report report = {.algorithm = "optimal", .verdict = MZ_ERROR, .bug_count = 1};
+    struct mz_report report = {.algorithm = "optimal", .verdict = MZ_ERROR, .finding_count = 1};
     struct mz_strbuf text = {0}, json = {0};
     struct mz_style style = {.color = true, .all = true, .width = 80};
-    report.bugs = mz_memory_new(sizeof *report.bugs);
-    mz_collect_bug(outcome, f, steps, count, &report.bugs[0]);
-    mz_report_json(&json, &report);
+    report.findings = mz_memory_new(sizeof *report.findings);
+    mz_collect_finding(outcome, f, steps, count, &report.findings[0]);
+    mz_json_writer.write(&json, &report, NULL);
     mz_report_printable(&report);
     mz_text_report(&text, &report, &style);
     mz_strbuf_release(&text);
@@ -153,7 +153,7 @@ static void play_workers(struct mz_pool *p)
     }
 }
 
-static void try_checkpoint(const char *path, const struct mz_origin *origin)
+static void try_checkpoint(const char *path, const struct mz_fingerprint *fingerprint)
 {
     static struct mz_channel *channel; /* nothing is known of the run */
     static struct mz_message message, reply;
@@ -165,7 +165,7 @@ static void try_checkpoint(const char *path, const struct mz_origin *origin)
         balance = mz_balance_new(MZ_ALG_OPTIMAL, true, 1000);
     }
     mz_balance_reuse(balance);
-    struct mz_pool_options options = {.jobs = 1, .resume = path, .origin = origin};
+    struct mz_pool_options options = {.jobs = 1, .resume = path, .fingerprint = fingerprint};
     struct mz_target target = {.options = {.algorithm = MZ_ALG_OPTIMAL, .sleep_sets = 1, .max_steps = 1000}};
     struct mz_common common = {0};
     struct mz_pool p = {.target = &target,
@@ -194,12 +194,12 @@ static void fuzz_checkpoint(const uint8_t *seed, size_t size, int fd, const char
         lines[i] = mz_memory_stringn((const char *)seed + start, (size_t)(end - seed) - start);
         start = (size_t)(end - seed) + 1;
     }
-    struct mz_origin origin = {
+    struct mz_fingerprint fingerprint = {
         .options = lines[3], .arguments = lines[4], .build = lines[5], .identity = lines[6]};
     size_t length = size - 64;
     uint8_t *copy = damaged(seed, next_random(20) ? start : 0, &length);
     write_sealed(fd, copy, length, "", "");
-    try_checkpoint(path, &origin);
+    try_checkpoint(path, &fingerprint);
     for (int i = 0; i < LINES; i++) free(lines[i]);
     free(copy);
 }
@@ -210,17 +210,17 @@ static void fuzz_trace(const uint8_t *seed, size_t size, int fd, const char *pat
 {
     size_t length = size - strlen("checksum\t") - 65;
     uint8_t *copy = damaged(seed, next_random(8) ? strlen("mazurka-trace\t2\n") : 0, &length);
-    struct mz_report report = {.algorithm = "replay", .verdict = MZ_ERROR, .bug_count = 1};
+    struct mz_report report = {.algorithm = "replay", .verdict = MZ_ERROR, .finding_count = 1};
     struct mz_recipe recipe;
     struct mz_strbuf text = {0};
     struct mz_style style = {.color = true, .all = true, .width = 80};
-    report.bugs = mz_memory_new(sizeof *report.bugs);
+    report.findings = mz_memory_new(sizeof *report.findings);
     write_sealed(fd, copy, length, "checksum\t", "\n");
-    if (mz_trace_read(path, &recipe, &report.bugs[0]) == 0) {
+    if (mz_trace_read(path, &recipe, &report.findings[0]) == 0) {
         whole++;
         mz_vet_recipe(path, &recipe);
-        mz_report_json(&text, &report);
-        mz_trace_write("/dev/null", &recipe, &report.bugs[0]);
+        mz_json_writer.write(&text, &report, NULL);
+        mz_trace_write("/dev/null", &recipe, &report.findings[0]);
         mz_report_printable(&report);
         mz_text_report(&text, &report, &style);
     }

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "../../src/report/collect.h"
+#include "report/collect.h"
 
 uint32_t next_random(uint32_t below);
 void damage_once(uint8_t *data, size_t size);

@@ -1,10 +1,13 @@
-/* Damaged messages from other ranks to rank 0, without MPI: the transport is a queue that this file fills.
- *
- * It includes pool.c to reach the functions that hand out tasks: they read what a rank said of its layout. */
-#include "../../src/cmd/pool.c"
-
-#include "../../src/cmd/tidy.h"
-#include "../../src/cmd/neighbour.h"
+/* Damaged messages from other ranks to rank 0, without MPI: the transport is a queue that this file fills. */
+#include <stdlib.h>
+#include <string.h>
+#include "base/region.h"
+#include "dist/cluster_internal.h"
+#include "dist/pool_internal.h"
+#include "dist/remote.h"
+#include "launch/process.h"
+#include "launch/untrusted.h"
+#include "dist/host_bell.h"
 #include "fuzz.h"
 
 #define SMALL ((size_t)64 << 20)
@@ -101,7 +104,7 @@ static void put_answer(struct mz_pool *p, struct mz_message *m)
     if (kind == MZ_ANSWER_HELLO) {
         mz_put_text(m, mz_cluster_build());
         mz_put_text(m, "host\033[31m");
-        mz_neighbour_put(m, p);
+        mz_host_bell_put(m, p);
         return;
     }
     if (kind == MZ_ANSWER_ALIVE) {
@@ -188,17 +191,18 @@ void fuzz_rank0(void)
     make_pool(&p);
     for (int r = 1; r < RANKS; r++) cluster.ranks[r].state = next_random(8) ? MZ_RANK_READY : MZ_RANK_SILENT;
     for (uint32_t i = 0; i < 12; i++) {
-        mz_remote_start(&p);
-        distribute(&p);
-        mz_remote_flush(&p);
+        mz_remote_workers.start(&p, 0);
+        mz_pool_distribute(&p);
+        for (uint32_t k = 0; k < p.count; k++)
+            if (p.workers[k]->alive) mz_worker_flush(p.workers[k]);
         queue_answer(&p);
-        mz_remote_listen(&p, mz_process_clock());
+        mz_remote_workers.listen(&p, mz_process_clock());
     }
     if (p.count) report(&p);
     mz_outcome_release(&outcome);
     for (uint32_t i = 0; i < p.count; i++) mz_worker_free(p.workers[i]);
     for (uint32_t i = 0; i < p.found.count; i++) free(p.found.items[i].steps);
-    for (int r = 1; r < RANKS; r++) mz_neighbour_leave(cluster.ranks[r].near);
+    for (int r = 1; r < RANKS; r++) mz_host_bell_close(cluster.ranks[r].near);
     free(p.found.items);
     free(p.workers);
 }

@@ -286,7 +286,7 @@ test_settings() {
     for value in x 0 -1 3s inf nan; do
         MAZURKA_RANK_TIMEOUT=$value mpirun 2 -- "$root/mazurka" check -q "$root/tests/papers/fig1.c" > out 2> err < /dev/null
         status=$?
-        [ $status = 2 ] && [ "$(cat err)" = "mazurka: MAZURKA_RANK_TIMEOUT=$value: it is a number of seconds, more than 0" ] ||
+        [ $status = 2 ] && [ "$(cat err)" = "mazurka: MAZURKA_RANK_TIMEOUT=$value: it must be a number of seconds, more than 0" ] ||
             complain "$value: status $status: $(cat out err)"
     done
     MAZURKA_RANK_TIMEOUT=0.5e1 mpirun 2 -- "$root/mazurka" check -q "$root/tests/papers/fig1.c" > out 2> err || complain "$(cat err)"
@@ -403,7 +403,7 @@ test_killed_rank() {
     wait_for target 3 || { wait; return 1; }
     kill -9 $(processes agent | head -n 1)
     wait $! || complain "status $?"
-    verified out && grep -q '1 lost rank' out && grep -q 'is lost: nothing heard' err || complain "$(cat out err)"
+    verified out && grep -q '1 lost rank' out && grep -q 'is lost: no message from it' err || complain "$(cat out err)"
 }
 
 # All of it killed, at any time: what was saved last goes on, also without mpirun.

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-static _Atomic int x, y;
+_Atomic int x, y; /* not static: clang removes stores that nobody reads */
 
 static void *p1(void *arg)
 {

@@ -3,7 +3,8 @@
  * orders.
  * EXPECT every verified 2
  * EXPECT -DSTRUCTURE every verified 2
- * EXPECT -DFLAG every verified 2
+ * EXPECT -DFLAG every verified
+ * EXPECT -O1 -DFLAG every verified 2 compiler=gcc
  * EXPECT -DFLAG -DRELAXED all error kind=data-race
  * EXPECT -DTORN all error kind=assertion
  */

@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static atomic_int x, y;
+atomic_int x, y; /* not static: clang removes stores that nobody reads */
 static volatile int plain;
 static sem_t s;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;

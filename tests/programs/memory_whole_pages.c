@@ -1,4 +1,4 @@
-/* Ranges of whole pages have one entry in the race check (runtime/shadow.c, struct summary): a page that is accessed as
+/* Ranges of whole pages have one entry in the race check (runtime/memory/shadow.h, struct mz_summary): a page that is accessed as
  * a whole, then in part, by the same thread and by others. The heap block has 64 pages, of which none is aligned.
  * EXPECT all verified
  * EXPECT -DFREED all error kind=use-after-free

@@ -1,5 +1,5 @@
 /* A program that does something else each time cannot be explored; it is told so.
- * A stateful search runs some schedules again from the start to notice it (runtime/again.c), and always its last one:
+ * A stateful search runs some schedules again from the start to notice it (runtime/rewind/again.c), and always its last one:
  * with ONE there is only one execution, and what differs is a value that nobody looks at. That is named beside the
  * verdict (--strict: incomplete), where the search trusts the hooks: backtrack=auto.
  * EXPECT all error kind=nondeterminism

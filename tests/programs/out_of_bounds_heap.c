@@ -1,13 +1,14 @@
 /* Just before, just behind and well behind a block, with plain and atomic accesses and with memset;
  * all that lies inside is right.
  * EXPECT every verified 1
- * EXPECT -DBEHIND all error kind=out-of-bounds line=22 says=right.behind
- * EXPECT -DFURTHER all error kind=out-of-bounds line=25
- * EXPECT -DBEFORE all error kind=out-of-bounds line=28 says=before
- * EXPECT -DBYTE all error kind=out-of-bounds line=31
- * EXPECT -DATOMIC all error kind=out-of-bounds line=34
- * EXPECT -DRANGE all error kind=out-of-bounds line=37
- * EXPECT -DEMPTY all error kind=out-of-bounds line=40
+ * EXPECT -DBEHIND all error kind=out-of-bounds says=right.behind
+ * EXPECT -O1 -DBEHIND all error kind=out-of-bounds line=23 compiler=gcc
+ * EXPECT -DFURTHER all error kind=out-of-bounds line=26
+ * EXPECT -DBEFORE all error kind=out-of-bounds line=29 says=before
+ * EXPECT -DBYTE all error kind=out-of-bounds line=32
+ * EXPECT -DATOMIC all error kind=out-of-bounds line=35
+ * EXPECT -DRANGE all error kind=out-of-bounds line=38
+ * EXPECT -DEMPTY all error kind=out-of-bounds line=41
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <sys/select.h>
 
-static _Atomic int done;
+_Atomic int done; /* not static: with -DNEVER clang would remove the read */
 
 static void *thread(void *unused)
 {

@@ -15,7 +15,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
-static _Atomic int x, y;
+_Atomic int x, y; /* not static: clang removes loads of what nobody writes */
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static sem_t s;
 

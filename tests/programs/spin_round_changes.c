@@ -7,7 +7,8 @@
  * EXPECT -DROUNDING optimal error kind=assertion
  * EXPECT -DROUNDING stateful error kind=assertion
  * EXPECT -DNAME optimal error kind=assertion
- * EXPECT every verified 1
+ * EXPECT every verified
+ * EXPECT -O1 every verified 1 compiler=gcc
  */
 #define _GNU_SOURCE
 #include <assert.h>

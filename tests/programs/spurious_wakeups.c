@@ -4,7 +4,7 @@
  * EXPECT --spurious-wakeups all error says=spurious.wakeup
  * EXPECT --spurious-wakeups -DLOOP all verified
  * EXPECT --spurious-wakeups -DLOOP --strict optimal verified
- * EXPECT --spurious-wakeups -DCOUNTER all verified says=more.than.3.spurious
+ * EXPECT --spurious-wakeups -DCOUNTER all verified says=more.than.3.spurious search=stateless
  * EXPECT --spurious-wakeups -DCOUNTER --strict optimal incomplete
  * EXPECT --spurious-wakeups -DCOUNTER stateful verified
  * EXPECT --spurious-wakeups -DCOUNTER -DBROKEN all error kind=assertion

@@ -1,4 +1,4 @@
-/* A large array on main's stack that another thread writes, while main waits in a loop: runtime/lent.c keeps it as one
+/* A large array on main's stack that another thread writes, while main waits in a loop: runtime/loops/lent.c keeps it as one
  * range, whichever way it is written. One byte in every third word of very much (SCATTERED) is too much for it: then
  * all of every stack counts as shared.
  * EXPECT all verified

@@ -1,6 +1,6 @@
 /* A loop that waits and writes to a variable on its own stack, which another thread reads: the writes are seen,
  * so the rounds of the loop cannot be left out. The same with a global variable. Without states an execution of
- * it does not end; the search then follows the loop for three rounds (runtime/rounds.c).
+ * it does not end; the search then follows the loop for three rounds (runtime/loops/rounds.c).
  * EXPECT all error kind=assertion line=36
  * EXPECT none error kind=assertion line=36
  * EXPECT -j2 optimal error kind=assertion line=36

@@ -2,15 +2,15 @@
  * elsewhere: it belongs to the state all the same. The one that comes first decides; then all is the same but
  * for that, and in the order that the search tries last it matters.
  *
- * EXPECT -DDESTRUCTOR none error 2 kind=assertion
+ * EXPECT -DDESTRUCTOR sleep error 2 kind=assertion
  * EXPECT -DDESTRUCTOR stateful error kind=assertion
  * EXPECT -DDESTRUCTOR s-por error kind=assertion
  * EXPECT -DDELETED dl-s-por error kind=api-misuse
  * EXPECT -DNAME stateful error kind=assertion
  * EXPECT -DNAME sdpor error kind=assertion
- * EXPECT -DROUNDING none error 2 kind=assertion
+ * EXPECT -DROUNDING sleep error 2 kind=assertion
  * EXPECT -DROUNDING stateful error kind=assertion
- * EXPECT -DREAD_TWICE none error 2 kind=assertion
+ * EXPECT -DREAD_TWICE sleep error 2 kind=assertion
  * EXPECT -DREAD_TWICE stateful error kind=assertion
  * EXPECT -DAT_EXIT stateful error kind=assertion
  * EXPECT -DAT_EXIT de-s-por error kind=assertion

@@ -6,13 +6,13 @@
  * EXPECT --nondet-range=-5..-4 optimal verified 4 says=outside
  * EXPECT -DTYPE=long --nondet-range=9223372036854775806..9223372036854775807 every verified 4 says=outside
  * EXPECT -DTYPE=long --nondet-range=-9223372036854775808..-9223372036854775807 every verified 4
- * EXPECT -DTYPE=longlong --nondet-range=-9223372036854775808..9223372036854775807 all failed says=many
+ * EXPECT -DTYPE=longlong --nondet-range=-9223372036854775808..9223372036854775807 all failed says=smaller
  * EXPECT -DTYPE=ulong --nondet-range=-1..1 every verified 4 says=outside
  * EXPECT --nondet-range=0..99 optimal verified 10000
  * EXPECT all failed says=nondet-range
  * EXPECT -DTYPE=uint --nondet-range=-1..1 every verified 4
  * EXPECT -DTYPE=uchar --nondet-range=250..300 optimal verified 36
- * EXPECT -DTYPE=uint --nondet-range=-2..-1 all failed says=fits
+ * EXPECT -DTYPE=uint --nondet-range=-2..-1 all failed says=type
  * EXPECT -DTYPE=bool every verified 4
  * EXPECT -DTYPE=double --nondet-range=0..1 all failed says=mz_choose
  * EXPECT -DASSUME --nondet-range=0..2 all verified

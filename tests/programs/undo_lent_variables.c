@@ -5,12 +5,12 @@
  * EXPECT --backtrack=undo optimal verified 90
  * EXPECT --backtrack=checkpoint optimal verified 90
  * EXPECT --backtrack=rerun optimal verified 90
- * EXPECT -DCHECKPOINT none verified 90
+ * EXPECT -DCHECKPOINT sleep verified 90
  * EXPECT -DCHECKPOINT source verified 90
  * EXPECT -DTHREAD_LOCAL --backtrack=undo optimal verified 90
  * EXPECT -DTHREAD_LOCAL --backtrack=checkpoint optimal verified 90
- * EXPECT -DTHREAD_LOCAL -DCHECKPOINT none verified 90
- * EXPECT -DTHREAD_LOCAL --backtrack=undo none verified 90
+ * EXPECT -DTHREAD_LOCAL -DCHECKPOINT sleep verified 90
+ * EXPECT -DTHREAD_LOCAL --backtrack=undo sleep verified 90
  * EXPECT -DCHECKPOINT stateful verified
  * EXPECT -DTHREAD_LOCAL stateful verified
  * EXPECT -DTHREAD_LOCAL -DCHECKPOINT stateful verified

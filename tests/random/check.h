@@ -23,7 +23,10 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_SOURCE,
                  MZ_CONFIG_OPTIMAL,
                  MZ_CONFIG_OPTIMAL_SOURCE, /* falls back at some time */
-                 MZ_CONFIG_SHARED,         /* from here on: see shared.c */
+                 MZ_CONFIG_CLASSIC,
+                 MZ_CONFIG_CLASSIC_SLEEP, /* may miss classes */
+                 MZ_CONFIG_LITERAL,       /* optimal against literal.c: see check_literal.c */
+                 MZ_CONFIG_SHARED,        /* from here on: see shared.c */
                  MZ_CONFIG_NONE_SHARED = MZ_CONFIG_SHARED,
                  MZ_CONFIG_SLEEP_SHARED,
                  MZ_CONFIG_DPOR_PLAIN_SHARED,
@@ -64,11 +67,14 @@ struct mz_limits {
     uint64_t configs;       /* set of enum mz_config */
     bool order;             /* compare the happens-before relations */
     uint32_t states;        /* programs with more are skipped, if they have loops */
+    uint64_t literal;       /* most sequences that literal.c may look at: larger programs are left out */
 };
 
 struct mz_run_counts {
     uint64_t programs, executions, blocked;  /* of one algorithm */
     uint64_t states, transitions, revisited; /* of a stateful one */
+    uint64_t near,
+        far; /* literal: races that the engine looks at by sets of events, and by clocks (redundant_race.c) */
 };
 
 struct mz_checker {
@@ -80,7 +86,8 @@ struct mz_checker {
     struct mz_set sequences;        /* of steps, of the engine's executions */
     struct mz_model_explorer *explorers[MZ_CONFIGS]; /* made when first needed */
     struct mz_shared *shared[MZ_CONFIGS];
-    uint64_t shared_seed; /* of what happens when in a shared search, and when memory is short */
+    struct mz_set literal; /* classes that literal.c has explored */
+    uint64_t shared_seed;  /* of what happens when in a shared search, and when memory is short */
     /* of the last program: */
     enum mz_config config;                   /* being tested, or that differs */
     char text[512];                          /* what differs */
@@ -109,6 +116,8 @@ static inline uint64_t mz_check_asks(const struct mz_checker *c)
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     return (z >> 32) % (1u << (z >> 8) % 9);
 }
+/* check_literal.c: optimal against the paper's algorithm, tree by tree. */
+bool mz_check_literal(struct mz_checker *c, const struct mz_model *m);
 /* check_states.c: one stateful algorithm, and the oracle for all of them. */
 bool mz_check_stateful(struct mz_checker *c, const struct mz_model *m);
 enum mz_answer mz_check_states_oracle(struct mz_checker *c, const struct mz_model *m);

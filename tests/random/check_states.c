@@ -1,17 +1,18 @@
-/* The stateful algorithms against the oracle of all states (states.h).
+/* Compares the stateful algorithms with the oracle of all states (states.h).
  *
- * Each execution of the engine, also one that ends in a state that was there before, is replayed step by step
- * in the oracle's interpreter. That shows that the steps are possible, that an execution ends in a known
- * state if and only if it says so, that no state is expanded twice, and what was reached. In the end the
- * engine has to have reached the same final states, deadlocks, failing assertions and local states of threads
- * as there are; without reduction, exactly the states and transitions that there are. */
+ * Each execution of the engine, including those that end in a known state, is replayed step by step in the
+ * oracle's interpreter. That checks that the steps are possible, that an execution ends in a known state if
+ * and only if it says so, and that no state is expanded twice; and it shows what was reached. In the end, the
+ * engine must have reached all final states, deadlocks, failing assertions and local states of threads that
+ * the oracle knows, and no others. Without reduction, it must have reached exactly the states and transitions
+ * that the oracle knows. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "check.h"
 #include "model/system.h"
 
-#define SOME_RUNS 2000 /* of those that forget */
+#define SOME_RUNS 2000 /* for configurations that forget states */
 
 static const struct {
     const char *name;
@@ -45,7 +46,7 @@ static bool forgets(const struct mz_checker *c) { return c->config >= MZ_CONFIG_
 
 const char *mz_stateful_name(enum mz_config config) { return configs[config].name; }
 
-/* The execution before, kept state by state: the next one mostly begins like it. */
+/* The previous execution, state by state: the next execution mostly begins like it. */
 struct replay {
     struct mz_checker *c;
     struct mz_machine machine;
@@ -63,7 +64,7 @@ static void make_room(struct replay *r, uint32_t length)
     if (!r->states || !r->steps) abort();
 }
 
-/* One step; the state before it is known. */
+/* Replays one step; the state before it is known. */
 static bool step(struct replay *r, uint32_t i, struct mz_step s)
 {
     if (s.thread >= r->machine.m->thread_count || s.choice >= 32 ||
@@ -169,7 +170,8 @@ bool mz_check_stateful(struct mz_checker *c, const struct mz_model *m)
     free(r.states);
     free(r.steps);
     if (report.verdict == MZ_MODEL_STOPPED) return false;
-    if (report.verdict == MZ_MODEL_TOO_MANY) return true; /* what is forgotten can be much */
+    /* An algorithm that forgets states may need too many runs. */
+    if (report.verdict == MZ_MODEL_TOO_MANY) return true;
     if (report.verdict != MZ_MODEL_EXPLORED)
         return mz_differ(c, "the exploration ends with verdict %d", report.verdict);
     c->counts[c->config] = (struct mz_run_counts){
@@ -182,7 +184,7 @@ bool mz_check_stateful(struct mz_checker *c, const struct mz_model *m)
     return same_totals(c, &report);
 }
 
-/* In programs without loops, the two oracles are held against each other. */
+/* In programs without loops, compares the two oracles with each other. */
 enum mz_answer mz_check_states_oracle(struct mz_checker *c, const struct mz_model *m)
 {
     if (c->loops) {
@@ -190,7 +192,8 @@ enum mz_answer mz_check_states_oracle(struct mz_checker *c, const struct mz_mode
         c->oracle.interleavings = c->oracle.features = 0;
         c->oracle.sections = false; /* so far */
     }
-    if (!(c->limits.configs >> MZ_CONFIG_STATEFUL)) return MZ_SAME; /* nobody asks */
+    /* No stateful configuration is selected. */
+    if (!(c->limits.configs >> MZ_CONFIG_STATEFUL)) return MZ_SAME;
     uint32_t most = c->loops ? c->limits.states : UINT32_MAX;
     if (!mz_states_run(m, c->oracle.sections, most, &c->all)) return MZ_TOO_LARGE;
     if (c->loops && c->all.sections) mz_states_run(m, true, most, &c->all);

@@ -1,4 +1,5 @@
-/* Changes to a model, see edit.h. All numbers that shift are shifted wherever they are named. */
+/* Changes a model, see edit.h. If an object, thread or operation moves, all its numbers in the model are
+ * updated. */
 #include "edit.h"
 
 #include <string.h>
@@ -52,7 +53,7 @@ void mz_edit_repair(struct mz_model *m)
     }
 }
 
-/* The objects that an operation names: up to two fields, with their kinds. */
+/* Finds the objects that an operation names: up to two fields, with their kinds. */
 static int objects_of(struct mz_model_op *op, uint8_t *field[2], enum mz_model_kind kind[2])
 {
     field[0] = &op->object;
@@ -63,7 +64,7 @@ static int objects_of(struct mz_model_op *op, uint8_t *field[2], enum mz_model_k
     return mz_model_has_mutex(op->code) ? 2 : 1;
 }
 
-/* Does anything name the object? Those above it are renumbered if `remove`. */
+/* Does any operation name the object? If `remove`, renumbers the objects above it. */
 static int uses(struct mz_model *m, enum mz_model_kind kind, int object, int remove)
 {
     int used = 0;

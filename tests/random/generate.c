@@ -1,6 +1,7 @@
-/* Random models, made of small idioms rather than of single operations: a lock is mostly unlocked, a wait is
- * mostly inside its lock, what was read is mostly looked at. Each program draws a few themes and few objects,
- * so that its threads meet: where everything is possible at once, hardly anything ever collides.
+/* Generates random models from small idioms rather than from single operations: most locks are unlocked, most
+ * waits are inside their lock, most values that are read are also used. Each program draws a few themes and
+ * few objects, so that its threads meet: with everything possible at once, hardly any operations would
+ * conflict.
  *
  * A tour: mz_generate draws themes, objects and the style of spawning; fill_thread draws idioms until the
  * thread's budget is used up; the idioms (block_..., simple_...) emit operations. */
@@ -67,7 +68,7 @@ static int any(struct generator *g, enum mz_model_kind kind) { return below(g, g
 
 static bool some(const struct generator *g, enum mz_model_kind kind) { return g->m->object_count[kind] > 0; }
 
-/* Emitting. Room is left for the end of a block, so emitting never fails. */
+/* Emitting. There is always space for the end of a block, so emitting never fails. */
 
 static struct mz_model_op *emit(struct generator *g, enum mz_model_code code, int object)
 {
@@ -93,7 +94,7 @@ static struct mz_model_operand any_operand(struct generator *g)
     return percent(g, 25) ? reg(below(g, 2)) : constant(below(g, 3));
 }
 
-/* A jump over what is emitted until land(). Returns the index of the jump. */
+/* Emits a jump over the operations until land(). Returns the index of the jump. */
 static int jump(struct generator *g, int r, enum mz_model_relation relation, int value)
 {
     struct mz_model_op *op = emit(g, MZ_MODEL_IF, 0);
@@ -108,7 +109,7 @@ static void land(struct generator *g, int index)
     if (mz_model_jumps(g->t->ops[index].code)) g->t->ops[index].target = g->t->length;
 }
 
-/* Simple idioms: one event, and perhaps a look at what it gave. */
+/* Simple idioms: one event, and perhaps a use of its result. */
 
 static int simple_memory(struct generator *g)
 {
@@ -163,7 +164,8 @@ static void simple_let(struct generator *g)
     op->relation = percent(g, 80) ? MZ_MODEL_PLUS : MZ_MODEL_MINUS;
 }
 
-/* An event without any regard for sense: an unlock of what is not held, a second lock, a wait outside. */
+/* An event that may make no sense: an unlock of a mutex that is not held, a second lock, a wait outside of a
+ * lock. */
 static void simple_raw(struct generator *g)
 {
     if (some(g, MZ_MODEL_MUTEX) && percent(g, 50)) {
@@ -183,7 +185,7 @@ static void simple_raw(struct generator *g)
     }
 }
 
-/* An event that fits into any block; what it gave is perhaps asserted or decides about the next one. */
+/* An event that fits into any block; its result is perhaps asserted, or decides about the next one. */
 static void simple(struct generator *g)
 {
     int r = has(g, CHOICES) && percent(g, 30) ? simple_choose(g) : simple_memory(g);
@@ -359,8 +361,8 @@ static void block_section(struct generator *g)
     g->budget--;
 }
 
-/* Round and round, or until something has been seen. Its first operation is an event; what else it does is an
- * idiom or two. */
+/* An endless loop, or a loop until a value is seen. Its first operation is an event; then come one or two
+ * idioms. */
 static void block_loop(struct generator *g)
 {
     int head = g->t->length, r = below(g, 2);
@@ -442,7 +444,8 @@ static void one_idiom(struct generator *g)
 static void fill_thread(struct generator *g, int budget)
 {
     g->budget = budget;
-    if (has(g, CONDITIONS) && percent(g, 40)) { /* at once, or few ever wait together */
+    if (has(g, CONDITIONS) && percent(g, 40)) { /* early in the thread, or few threads would ever wait
+                                                 * together */
         if (percent(g, 65))
             block_wait(g);
         else
@@ -542,6 +545,35 @@ static void draw_objects(struct generator *g)
         g->m->initial[MZ_MODEL_VAR][i] = (mz_model_value)(percent(g, 80) ? 0 : 1);
 }
 
+/* ---- a tail ---- */
+
+#define TAIL 3 /* threads, one after the other */
+
+/* Makes a thread that waits for some of the threads before it and then does operations that hardly matter to
+ * them: its events make the execution long, and add few interleavings. */
+static void tail_thread(struct generator *g, int t, int own)
+{
+    g->t = &g->m->threads[t];
+    *g->t = (struct mz_model_thread){0};
+    snprintf(g->t->name, MZ_MODEL_NAME, "t%d", t);
+    for (int i = 0; i < t; i++)
+        if (i + 1 == t || percent(g, 80)) emit(g, MZ_MODEL_JOIN, i);
+    while (g->t->length < MZ_MODEL_OPS) {
+        bool shared = percent(g, 2);
+        struct mz_model_op *op =
+            emit(g, percent(g, 50) ? MZ_MODEL_WRITE : MZ_MODEL_ADD, shared ? any(g, MZ_MODEL_VAR) : own);
+        op->a = constant(1);
+    }
+}
+
+static void add_tail(struct generator *g)
+{
+    int own = g->m->object_count[MZ_MODEL_VAR];
+    declare(g, MZ_MODEL_VAR, own + 1, "xyzw");
+    for (int n = 0; n < TAIL && g->m->thread_count < MZ_MODEL_THREADS; n++)
+        tail_thread(g, g->m->thread_count++, own);
+}
+
 void mz_generate(uint64_t seed, const struct mz_knobs *knobs, struct mz_model *m)
 {
     struct generator g = {.random = seed * 0xd1342543de82ef95u + 1, .m = m};
@@ -565,6 +597,7 @@ void mz_generate(uint64_t seed, const struct mz_knobs *knobs, struct mz_model *m
     default:
         spawn_anyhow(&g);
     }
+    if (knobs->tail) add_tail(&g);
     mz_edit_repair(m);
     mz_edit_remove_unused(m);
 }

@@ -9,6 +9,7 @@ struct mz_knobs {
     int max_operations; /* about, of one thread: blocks of a lock and its unlock count one each */
     int themes;         /* kinds of operations that meet in one program, at most */
     unsigned always;    /* set of themes that are in every program */
+    bool tail;          /* threads that run after the others: executions of more than 64 events */
 };
 
 /* The number of a theme, or -1. */

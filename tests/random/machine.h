@@ -103,6 +103,9 @@ enum mz_use mz_machine_use(const struct mz_machine *k, const struct mz_machine_s
 static inline bool mz_machine_commute(enum mz_use a, enum mz_use b) { return a == b && a != MZ_USE_WRITE; }
 /* Do two events on these objects, of different threads, have nothing to do with each other? */
 bool mz_machine_apart(int object, int other);
+/* Which event of which operation the thread does next, as a number. It changes only by a step of the thread, or by a step
+ * that wakes it. */
+int mz_machine_next(const struct mz_machine_state *s, int thread);
 void mz_machine_step(struct mz_machine *k, struct mz_machine_state *s, int thread, int choice);
 void mz_machine_outcome(const struct mz_machine *k, const struct mz_machine_state *s,
                         struct mz_model_outcome *o);

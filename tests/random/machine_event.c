@@ -1,10 +1,10 @@
-/* The oracle's interpreter: which events are possible, what each does, and the happens-before relation. See
- * machine.h and machine_state.h. */
+/* The oracle's interpreter: which events are enabled, what each event does, and the happens-before relation.
+ * See machine.h and machine_state.h. */
 #include "machine_state.h"
 
-#define ANY_MEMORY (MZ_MODEL_KINDS * 16) /* what a section is on */
+#define ANY_MEMORY (MZ_MODEL_KINDS * 16) /* the object of a section */
 
-/* In one number: kind * 16 + object. A choose is on nothing. */
+/* Returns the object of the event as one number: kind * 16 + object. A choose has no object. */
 int mz_machine_object(const struct mz_machine *k, const struct mz_machine_state *s, int thread)
 {
     const struct mz_model_op *op = current(k, s, thread);
@@ -81,6 +81,14 @@ enum mz_use mz_machine_use(const struct mz_machine *k, const struct mz_machine_s
     return reads ? MZ_USE_READ : MZ_USE_WRITE;
 }
 
+int mz_machine_next(const struct mz_machine_state *s, int thread)
+{
+    int mode = s->threads[thread].mode;
+    if (mode == UNLOCK_WOKEN)
+        mode = UNLOCK; /* the signal changes what comes after the unlock, not the unlock */
+    return s->threads[thread].pc * 16 + mode;
+}
+
 static uint64_t scramble(uint64_t x)
 {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -88,7 +96,7 @@ static uint64_t scramble(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* The clock of an event on an object. */
+/* Returns the clock of an event on an object. */
 static mz_lanes order_on(const struct mz_machine *k, struct mz_machine_state *s, int t, int where)
 {
     struct mz_state_object *o = &s->objects[where / 16][where % 16];
@@ -104,7 +112,7 @@ static mz_lanes order_on(const struct mz_machine *k, struct mz_machine_state *s,
     return clock;
 }
 
-/* The event joins the form, and the happens-before relation. */
+/* Adds the event to the canonical form and to the happens-before relation. */
 static void order(struct mz_machine *k, struct mz_machine_state *s, int t, int choice)
 {
     int where = mz_machine_object(k, s, t);
@@ -132,7 +140,7 @@ static void acquire(struct mz_machine *k, struct mz_machine_state *s, int t, int
     s->objects[MZ_MODEL_MUTEX][mutex].content = (int16_t)(t + 1);
 }
 
-/* Who was woken on a futex has local code to run: returned as a set. */
+/* Wakes a thread. Returns the set of threads that have local code to run: a thread that waited on a futex. */
 static unsigned wake(struct mz_machine *k, struct mz_machine_state *s, int t, int sleeper)
 {
     struct mz_state_thread *other = &s->threads[sleeper];
@@ -170,7 +178,7 @@ static unsigned notify(struct mz_machine *k, struct mz_machine_state *s, int t, 
     return woken;
 }
 
-/* True when the operation is over. */
+/* Returns true when the operation is over. */
 static bool lock_or_unlock(struct mz_machine *k, struct mz_machine_state *s, int t, bool failed)
 {
     const struct mz_model_op *op = current(k, s, t);
@@ -235,7 +243,7 @@ static bool as_expected(const struct mz_machine_state *s, int t, const struct mz
     return s->objects[MZ_MODEL_VAR][op->object].content == operand(s, t, &op->a);
 }
 
-/* The whole section; pc is left at its last operation. */
+/* Runs the whole section; pc is left at its last operation. */
 static void run_section(struct mz_machine *k, struct mz_machine_state *s, int t)
 {
     struct mz_state_thread *self = &s->threads[t];
@@ -255,7 +263,7 @@ static void run_section(struct mz_machine *k, struct mz_machine_state *s, int t)
     self->pc--;
 }
 
-/* A futex_wait; true when it is over. */
+/* Performs a futex_wait. Returns true when it is over. */
 static bool look(struct mz_machine *k, struct mz_machine_state *s, int t)
 {
     const struct mz_model_op *op = current(k, s, t);
@@ -271,8 +279,8 @@ static bool look(struct mz_machine *k, struct mz_machine_state *s, int t)
     return !waits;
 }
 
-/* The event of a thread at the start of an operation, unless it notifies; true when the operation is over.
- * Failed: it only reads. */
+/* Performs the event of a thread at the start of an operation, unless the event notifies. Returns true when
+ * the operation is over. failed: the event only reads. */
 static bool perform(struct mz_machine *k, struct mz_machine_state *s, int t, int choice, bool failed)
 {
     const struct mz_model_op *op = current(k, s, t);
@@ -334,7 +342,7 @@ static bool perform(struct mz_machine *k, struct mz_machine_state *s, int t, int
     }
 }
 
-/* The thread's timeout; true when the operation is over. */
+/* Performs the thread's timeout. Returns true when the operation is over. */
 static bool give_up(struct mz_machine *k, struct mz_machine_state *s, int t)
 {
     const struct mz_model_op *op = current(k, s, t);
@@ -346,7 +354,7 @@ static bool give_up(struct mz_machine *k, struct mz_machine_state *s, int t)
     return futex;
 }
 
-/* The later events of an operation; true when it is over. */
+/* Performs the later events of an operation. Returns true when the operation is over. */
 static bool perform_later(struct mz_machine *k, struct mz_machine_state *s, int t)
 {
     struct mz_state_thread *self = &s->threads[t];

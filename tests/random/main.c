@@ -1,8 +1,9 @@
-/* mz-random: the engine against the oracle, on random models, on one model, on a directory of models.
+/* mz-random: compares the engine with the oracle, on random models, on one model, or on a directory of
+ * models.
  *
- * A model file may say what to expect, in comments: "# classes: 3", and likewise interleavings, outcomes,
- * deadlocks, assertions (the number of different ones).
- * "# shared: N": as a shared search it is explored N times, each time shared in another way. */
+ * A model file may state expectations in comments: "# classes: 3", and likewise interleavings, outcomes,
+ * deadlocks, assertions (the number of different ones). "# shared: N": the model is explored N times as a
+ * shared search, each time shared in another way. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -23,7 +24,7 @@ static const char usage[] =
     "  --count N           programs (10000; 0: no limit)\n"
     "  --seconds T         stop after so long\n"
     "  --jobs N            processes (1)\n"
-    "  --algorithms LIST   of none, sleep, dpor-plain, dpor, dpor-eager, source, optimal; stateful, "
+    "  --algorithms LIST   of none, sleep, dpor-plain, dpor, dpor-eager, source, optimal, literal; stateful, "
     "stateful-exact, "
     "s-por,\n"
     "                      de-s-por, dl-s-por, sdpor, and some with -random, -visited, -learned: the order "
@@ -33,11 +34,14 @@ static const char usage[] =
     "  --differences N     stop after so many (1)\n"
     "  --no-order          do not compare happens-before relations\n"
     "  --threads N, --operations N, --themes N    size of random programs (4, 5, 3)\n"
+    "  --long              executions of more than 64 events, by threads that run after the others\n"
     "  --with THEME        a theme of every random program: sections, futexes, ... (generate.c)\n"
     "  --prefixes N        larger programs, by the oracle's measure, are made smaller\n"
     "  --states N          programs with loops and more states are made smaller\n"
     "  --interleavings N   programs with more are not explored without reduction\n"
     "  --swaps N           programs with more are not checked by swaps\n"
+    "  --literal N         the paper's algorithm may look at so many sequences; larger programs are left "
+    "out\n"
     "\n"
     "Exit status: 0 all agree, 1 a difference, 2 wrong usage.\n";
 
@@ -57,11 +61,13 @@ enum {
     THREADS,
     OPERATIONS,
     THEMES,
+    LONG,
     WITH,
     PREFIXES,
     STATES,
     INTERLEAVINGS,
     SWAPS,
+    LITERAL,
     HELP
 };
 
@@ -81,11 +87,13 @@ static const struct option options[] = {
     {"threads", 1, 0, THREADS},
     {"operations", 1, 0, OPERATIONS},
     {"themes", 1, 0, THEMES},
+    {"long", 0, 0, LONG},
     {"with", 1, 0, WITH},
     {"prefixes", 1, 0, PREFIXES},
     {"states", 1, 0, STATES},
     {"interleavings", 1, 0, INTERLEAVINGS},
     {"swaps", 1, 0, SWAPS},
+    {"literal", 1, 0, LITERAL},
     {"help", 0, 0, HELP},
     {0, 0, 0, 0},
 };
@@ -111,7 +119,8 @@ static uint64_t number(const char *text, uint64_t low, uint64_t high)
     return n;
 }
 
-#define STATELESS ((UINT64_C(1) << MZ_CONFIG_STATEFUL) - 1)
+/* Without literal, which is slow and has runs of its own. */
+#define STATELESS (((UINT64_C(1) << MZ_CONFIG_STATEFUL) - 1) & ~(UINT64_C(1) << MZ_CONFIG_LITERAL))
 
 static uint64_t algorithms(char *list)
 {
@@ -181,6 +190,9 @@ static void take_option(struct arguments *a, int option, char *value)
     case THEMES:
         r->knobs.themes = (int)number(value, 1, 7);
         break;
+    case LONG:
+        r->knobs.tail = true;
+        break;
     case WITH:
         if (mz_theme(value) < 0) fail(value, "no such theme");
         r->knobs.always |= 1u << mz_theme(value);
@@ -196,6 +208,9 @@ static void take_option(struct arguments *a, int option, char *value)
         break;
     case SWAPS:
         r->limits.swaps = number(value, 0, 4096);
+        break;
+    case LITERAL:
+        r->limits.literal = number(value, 1, UINT64_MAX);
         break;
     case HELP:
         fputs(usage, stdout);
@@ -257,6 +272,7 @@ static bool as_expected(const char *path, const char *text, const struct mz_chec
         {"states", c->all.states.count},
         {"locals", c->all.locals.count},
         {"endless", c->all.traps.count},
+        {"classic-sleep", c->counts[MZ_CONFIG_CLASSIC_SLEEP].executions},
     };
     bool same = true;
     uint64_t value;
@@ -370,13 +386,15 @@ int main(int argc, char **argv)
                            .interleavings = 200,
                            .swaps = 24,
                            .states = 1000,
+                           .literal = 5000,
                            .configs = (UINT64_C(1) << MZ_CONFIGS) - 1,
                            .order = true}},
     };
     bool counted = false, limited = false;
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         counted |= option == COUNT;
-        limited |= option == PREFIXES || option == STATES || option == INTERLEAVINGS || option == SWAPS;
+        limited |= option == PREFIXES || option == STATES || option == INTERLEAVINGS || option == SWAPS ||
+                   option == LITERAL;
         take_option(&a, option, optarg);
     }
     if (optind < argc) fail(argv[optind], "not an option");
@@ -386,6 +404,7 @@ int main(int argc, char **argv)
         a.run.limits.interleavings = 20000;
         a.run.limits.swaps = 1000;
         a.run.limits.states = 1u << 22;
+        a.run.limits.literal = 100000;
     }
     if (a.file) return check_file(&a, a.file, false) ? 0 : 1;
     if (a.corpus) return check_corpus(&a) ? 0 : 1;

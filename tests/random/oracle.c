@@ -1,4 +1,4 @@
-/* The brute-force oracle, see oracle.h. */
+/* The brute-force oracle: finds everything that a model can do, without the engine. See oracle.h. */
 #include <string.h>
 #include "oracle.h"
 

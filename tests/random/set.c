@@ -1,4 +1,4 @@
-/* Sets of hashes, see set.h: open addressing, at most half full. A slot is filled if it has the set's
+/* Sets of hashes, see set.h: open addressing, at most half full. A slot is in use if it has the set's
  * stamp. */
 #include "set.h"
 

@@ -1,9 +1,9 @@
-/* A shared search without processes: see shared.h. */
+/* A search by several workers, without processes: see shared.h. */
 #include "shared.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "balance/balance.h"
+#include "dist/balance/balance.h"
 
 #define WORKERS 4
 #define ROOM    ((size_t)1 << 24)

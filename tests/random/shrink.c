@@ -1,5 +1,6 @@
-/* Shrinking: tries one smaller model after the other, keeps each that still fails, until none does. Every
- * change makes the model smaller in the order (operations, constants and names), so it ends. */
+/* Shrinks a model that fails: tries smaller models one after the other, keeps each that still fails, and ends
+ * when none does. Every change makes the model smaller in the order (operations, constants and names), so
+ * shrinking ends. */
 #include <string.h>
 #include "edit.h"
 #include "shrink.h"

@@ -1,5 +1,5 @@
-/* Every reachable state, see states.h: breadth-first, with a queue of whole states, numbered from 0 in its
- * order. */
+/* Finds every reachable state, see states.h: breadth-first, with a queue of whole states. States are numbered
+ * from 0 in the order of the queue. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Statistics of a run, see stats.h. */
+/* Statistics of a run of mz-random, see stats.h. */
 #include "stats.h"
 
 #include <inttypes.h>
@@ -89,6 +89,8 @@ void mz_stats_count(struct mz_stats *s, const struct mz_checker *c)
         s->counts[i].states += c->counts[i].states;
         s->counts[i].transitions += c->counts[i].transitions;
         s->counts[i].revisited += c->counts[i].revisited;
+        s->counts[i].near += c->counts[i].near;
+        s->counts[i].far += c->counts[i].far;
     }
 }
 
@@ -129,4 +131,10 @@ void mz_stats_print(const struct mz_stats *s, FILE *f)
                 "%-18s %9" PRIu64 " %11" PRIu64 " %9" PRIu64 " %10" PRIu64 " %11" PRIu64 " %10" PRIu64 "\n",
                 mz_config_name((enum mz_config)i), s->counts[i].programs, s->counts[i].executions,
                 s->counts[i].blocked, s->counts[i].states, s->counts[i].transitions, s->counts[i].revisited);
+    const struct mz_run_counts *l = &s->counts[MZ_CONFIG_LITERAL];
+    if (l->programs)
+        fprintf(f,
+                "races that were looked at: %" PRIu64 " near the end (by sets of events), %" PRIu64
+                " far from it (by clocks)\n",
+                l->near, l->far);
 }

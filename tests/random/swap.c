@@ -1,8 +1,8 @@
-/* Classes by swapping adjacent steps, see swap.h.
+/* Finds classes by swapping adjacent steps, see swap.h.
  *
  * Two adjacent steps of different threads are independent if the second was possible before the first, as the
- * same event, and they are on different objects (a section: not on variables either) or both read or both
- * share. */
+ * same event, and if they are on different objects, or both read, or both share. (A section is also dependent
+ * with every step on a variable.) */
 #include <stdlib.h>
 #include <string.h>
 #include "swap.h"

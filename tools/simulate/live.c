@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "balance/balance.h"
+#include "dist/balance/balance.h"
 #include "model/system.h"
 #include "record.h"
 

@@ -1,4 +1,4 @@
-/* Our own protocol (src/balance, src/engine/share.c, src/cmd/pool.c) on a recorded tree.
+/* Our own protocol (src/balance, src/engine/worker_part.c, src/dist/pool.c) on a recorded tree.
  *
  * A worker has a batch of leaves and explores one after the other: of a leaf, a range of executions, those
  * that have the first `root` steps of it. When others have nothing to do it gives back the leaves that it has

@@ -1,5 +1,5 @@
 /* Simulating a search that is shared by many workers, on a recorded tree: discrete events, times in
- * nanoseconds. Two protocols: that of 2007 (paper.c), and ours (ours.c: src/balance, src/engine/share.c). */
+ * nanoseconds. Two protocols: that of 2007 (paper.c), and ours (ours.c: src/balance, src/engine/worker_part.c). */
 #ifndef MZ_SIMULATE_SIMULATE_H
 #define MZ_SIMULATE_SIMULATE_H
 

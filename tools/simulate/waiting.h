@@ -1,4 +1,4 @@
-/* The branches that wait at the balancer to be handed out: as src/balance/hand_out.c chooses among them. Also
+/* The branches that wait at the balancer to be handed out: as src/dist/balance/hand_out.c chooses among them. Also
  * lists of numbers. */
 #ifndef MZ_SIMULATE_WAITING_H
 #define MZ_SIMULATE_WAITING_H

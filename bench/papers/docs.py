@@ -1,0 +1,64 @@
+"""The tables of docs/PAPERS.md: between the lines `<!-- bench GROUP: begin -->` and `<!-- bench GROUP: end -->`.
+
+write() puts the kept measurements there. check() says which rows of the table file are missing or too many, so that the page
+cannot fall behind experiments.txt; `make test` runs it.
+"""
+import re
+
+import grid as grids
+import text
+
+
+def marker(name, end):
+    return "<!-- bench %s: %s -->" % (name, end)
+
+
+def region(page, name):
+    """Where the table of a group is: start and end of the text between its marks, or None."""
+    begin, end = page.find(marker(name, "begin")), page.find(marker(name, "end"))
+    if begin < 0 or end < begin or page.count(marker(name, "begin")) > 1 or page.count(marker(name, "end")) > 1:
+        return None
+    return begin + len(marker(name, "begin")), end
+
+
+def write(path, groups, outcomes):
+    """Returns the names of the groups that have no place in the page."""
+    with open(path, encoding="utf-8") as file:
+        page = file.read()
+    missing = []
+    for group in groups:
+        place = region(page, group.name)
+        if not place:
+            missing.append(group.name)
+            continue
+        page = page[:place[0]] + "\n\n" + text.group_markdown(group, outcomes) + "\n" + page[place[1]:]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(page)
+    return missing
+
+
+def labels(table):
+    """The first cells of a Markdown table, without its headings."""
+    rows = [line for line in table.splitlines() if line.startswith("|")]
+    return [row.split("|")[1].strip() for row in rows[2:]]
+
+
+def check(path, groups, outcomes):
+    """Returns lines that say what is wrong."""
+    with open(path, encoding="utf-8") as file:
+        page = file.read()
+    wrong = []
+    for group in groups:
+        place = region(page, group.name)
+        if not place:
+            wrong.append("%s has no table: %s ... %s" % (group.name, marker(group.name, "begin"), marker(group.name, "end")))
+            continue
+        have, want = labels(page[place[0]:place[1]]), [name for name, _ in grids.grid(group, outcomes).rows]
+        wrong += ["%s: no row `%s`" % (group.name, name) for name in want if name not in have]
+        wrong += ["%s: row `%s` is not in experiments.txt" % (group.name, name) for name in have if name not in want]
+        if have != want and set(have) == set(want):
+            wrong.append("%s: the rows are in another order, or twice" % group.name)
+    for name in re.findall(r"<!-- bench ([\w-]+): begin -->", page):
+        if name not in [group.name for group in groups]:
+            wrong.append("%s is not in experiments.txt" % name)
+    return wrong

@@ -1,0 +1,126 @@
+/* Private to src/balance: tree.c (nodes and branches), hand_out.c (tasks), balance.c (messages), save.c.
+ *
+ * The tree. A node has branches, in an order that never changes; new ones come last. A branch is
+ *
+ *   WAITING  to be handed out; has not been explored, or has to be explored again
+ *   BUSY     in the hands of a worker
+ *   OPEN     a node of the balancer's, with branches that are not all DONE
+ *   DONE     explored to its end; its node, if there is one, may be opened again by what is inserted there
+ *
+ * and it is a part (part: true) or an inner branch of the wakeup tree. With backtrack sets all are parts, and
+ * one that has not been explored is only a thread (choice MZ_ANY): it is resolved when it is. Above the root
+ * is a node that stands for nothing, with the whole search as its only branch.
+ *
+ * Invariants
+ *  B1  Below a branch all those before it at its node are asleep, whether they are DONE or not.
+ *  B2  What is asleep at a node when it is entered follows from the branches on the way to it, and never
+ *      changes. It is found out when it is asked for, and kept (node.asleep): of most nodes nobody asks.
+ *  B3  A node with no branch that is not DONE makes its own branch DONE. It is dropped when no branch before
+ *      it, at its node or above, is not DONE: then nothing can be inserted there any more.
+ *  B4  Behind a branch that is a thread still, nothing of its node has been handed out. So when it is
+ *      resolved, its choices can take its place.
+ *  B5  A node is in the list of its depth if it has branches that are WAITING. */
+#ifndef MZ_DIST_BALANCE_BALANCE_INTERNAL_H
+#define MZ_DIST_BALANCE_BALANCE_INTERNAL_H
+
+#include "trace/wire.h"
+#include "dist/balance/balance.h"
+
+#define MZ_NONE UINT32_MAX
+
+enum mz_branch_state { MZ_BRANCH_DONE, MZ_BRANCH_BUSY, MZ_BRANCH_WAITING, MZ_BRANCH_OPEN };
+
+struct mz_branch {
+    struct mz_elem elem;
+    uint8_t state; /* enum mz_branch_state */
+    bool part;
+    uint32_t worker; /* BUSY */
+    uint32_t node;   /* MZ_NONE: none */
+    uint64_t leaves; /* executions below it that were told of, also those blocked or cut; see estimate.c */
+};
+
+struct mz_tree_node {
+    uint32_t parent, branch; /* the branch of the parent that leads here */
+    uint32_t depth;          /* steps before it; MZ_NONE: above the root */
+    struct mz_branch *branches;
+    uint32_t count, capacity;
+    uint32_t undone, waiting; /* branches that are not DONE; that are WAITING */
+    uint32_t below;           /* those that are WAITING here and at all nodes below */
+    struct mz_elem *asleep;
+    uint32_t asleep_count; /* MZ_NONE: not found out yet */
+    uint64_t threads;      /* of all branches, and of those left out because they are asleep */
+    uint32_t
+        pruned; /* the number of branches, from the first one on, that are DONE for good and have no node */
+    uint32_t next, previous; /* B5: lists are circles */
+    bool used;
+};
+
+struct mz_spot {
+    uint32_t node, branch;
+};
+
+struct mz_held { /* by a worker: parts, in order */
+    struct mz_spot *parts;
+    uint32_t count, room;
+    uint32_t done;       /* the number of parts that are DONE */
+    uint64_t executions; /* that it has told of, ever */
+    uint64_t leaves;     /* the same, with those blocked or cut */
+};
+
+struct mz_balance {
+    struct mz_trace trace; /* never has events: for objects, sequences, wakeup trees */
+    bool backtrack_sets;   /* not optimal: branches are steps of threads, there are no trees */
+    bool sleep_sets;
+    uint32_t workers; /* how many there are to be */
+    uint32_t telling; /* see mz_balance_tell() */
+    struct mz_tree_node *nodes;
+    uint32_t count, capacity, first_free;
+    uint64_t bytes;       /* that nodes have, beside themselves */
+    uint32_t *lists;      /* B5: for each depth, from above the root on, 1 + the first node; 0: none */
+    uint32_t listed;      /* nodes in them */
+    uint32_t shallowest;  /* the lists before this one are empty */
+    struct mz_held *held; /* by each worker */
+    uint8_t *knowledge;   /* of the runtime */
+    size_t knowledge_size;
+    bool known;                  /* there is some */
+    struct mz_spot *path, *walk; /* scratch */
+    struct mz_elem *asleep;      /* the same */
+    uint32_t asleep_room;
+    struct mz_balance_counts counts;
+};
+
+/* tree.c */
+void *mz_grow(void *p, size_t bytes);
+static inline struct mz_branch *mz_branch_at(struct mz_balance *b, struct mz_spot p)
+{
+    return &b->nodes[p.node].branches[p.branch];
+}
+void mz_tree_begin(struct mz_balance *b); /* nothing but the whole search, to be handed out */
+void mz_tree_clear(struct mz_balance *b);
+/* A node at the end of the branch. */
+uint32_t mz_tree_node(struct mz_balance *b, struct mz_spot p);
+/* Make room for `more` branches, which are all that are expected. */
+void mz_tree_reserve(struct mz_balance *b, uint32_t node, uint32_t more);
+/* A new branch of the node, the last one: its number. */
+uint32_t mz_tree_branch(struct mz_balance *b, uint32_t node, struct mz_elem elem, enum mz_branch_state state);
+/* The same, right behind branch j, where nothing has been handed out (B4). */
+void mz_tree_branch_behind(struct mz_balance *b, struct mz_spot p, struct mz_elem elem);
+void mz_tree_state(struct mz_balance *b, struct mz_spot p, enum mz_branch_state state);
+/* With backtrack sets: is all that the thread could do at the node asleep when it is entered? */
+bool mz_tree_asleep(struct mz_balance *b, uint32_t node, uint8_t thread);
+void mz_tree_prune(struct mz_balance *b);
+/* The branches of a wakeup tree, to be handed out leaf by leaf; the list is used up. */
+void mz_tree_add(struct mz_balance *b, uint32_t node, uint32_t *list);
+/* trace.sequence at the node, found below its branch `from`; where it is answered: places from there to a leaf,
+ * in b->path; how many. */
+uint32_t mz_tree_insert(struct mz_balance *b, struct mz_spot from);
+
+/* hand_out.c */
+void mz_balance_hold(struct mz_balance *b, uint32_t worker, struct mz_spot p); /* one more part */
+void mz_balance_put_answer(struct mz_balance *b, struct mz_message *m, uint32_t length);
+
+/* balance.c */
+void mz_balance_put_knowledge(struct mz_balance *b, struct mz_message *m);
+void mz_balance_get_knowledge(struct mz_balance *b, struct mz_message *m);
+
+#endif

@@ -1,0 +1,45 @@
+/* The frontier: the branches that are still to be explored. A reduction says what races ask for, with mz_want() and
+ * mz_want_sequence() (reduction.h). Where that goes, and what else hears of it, is the affair of a frontier:
+ *
+ *   own        frontier.c      the nodes of the path keep it: all functions are NULL
+ *   recorded   record_tree.c   the same, and everything is written to a file
+ *   classes    record_classes.c  the same, and the class of each complete execution is written to a file
+ *   shared     worker_part.c   nodes near the root belong to the balancer: it is asked by messages
+ *
+ * It is chosen once, when the search begins. Reductions know of none of them. */
+#ifndef MZ_ENGINE_FRONTIER_H
+#define MZ_ENGINE_FRONTIER_H
+
+#include "engine/exploration.h"
+
+struct mz_frontier {
+    bool may_fall_back; /* the reduction may change in the middle of the search (fall_back.c) */
+    bool needs_leaves;  /* every sequence must come to want_sequence(), also those that are covered already */
+
+    /* All of them may be NULL. */
+    void (*init)(struct mz_exploration *x);
+    void (*release)(struct mz_exploration *x);
+
+    /* In place of what reduction.h says of mz_want(), mz_want_sequence() and mz_take_branch(): */
+    void (*want)(struct mz_exploration *x, uint32_t k, uint64_t wanted, uint64_t add);
+    enum mz_cover (*want_sequence)(struct mz_exploration *x, uint32_t k);
+    bool (*take_branch)(struct mz_exploration *x, uint32_t k);
+
+    void (*enter)(struct mz_exploration *x, uint32_t k); /* node k is new */
+    /* The step at node k, which lies before x->top. */
+    struct mz_step (*step)(struct mz_exploration *x, uint32_t k);
+    void (*executed)(
+        struct mz_exploration *x); /* the races have been looked at; the search has not gone back yet */
+    void (*rewound)(struct mz_exploration *x, uint32_t k); /* the search has gone back to node k */
+    void (*finished)(struct mz_exploration *x);            /* everything is explored */
+    void (*cleared)(struct mz_exploration *x);   /* all that was explored and counted is forgotten ... */
+    void (*restarted)(struct mz_exploration *x); /* ... because the relation of dependence has changed */
+    void (*reused)(struct mz_exploration *x);    /* ... because another program follows */
+    /* Leaves of the tree in all, and those explored: change the estimate from what the path says to what is shared. */
+    void (*estimate)(const struct mz_exploration *x, double *total, double *done);
+};
+
+extern const struct mz_frontier mz_frontier_own, mz_frontier_recorded, mz_frontier_classes,
+    mz_frontier_shared;
+
+#endif

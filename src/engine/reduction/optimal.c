@@ -1,0 +1,88 @@
+/* Optimal-DPOR: 2017, Algorithm 2, with blocking as in Algorithms 4 and 6.
+ *
+ * The lines of Algorithm 2: 9-13 enter; 2-7 end -> reverse; 15-21 mz_take_branch. Races are looked at only when the
+ * execution is complete, because v must hold all that does not happen after e (line 5).
+ *
+ * A race is seen in every execution that shares the path up to its second event, each time with another v,
+ * and has to be looked at each time: with another v, another branch of the tree may have to take it in. Only
+ * when the answer comes from the core of v, that is from e' and what comes before it, it is the same for all
+ * of them, and the race is settled: when an element of sleep(E') is an initial of the core, or when a whole
+ * branch of the tree, down to its leaf, consists of steps of the core. (That the first steps of a branch do
+ * is not enough, and neither is it to look only at new races: both lose executions, see tests/random/corpus.)
+ *
+ * No execution is ever blocked by a sleep set (Theorem 7.13): that is asserted, not counted. */
+#include "engine/reduction.h"
+
+/* Lines 9-13 */
+static struct mz_step enter(struct mz_exploration *x, uint32_t k)
+{
+    if (mz_take_branch(x, k)) {
+        struct mz_step step = x->nodes[k].step;
+        bool ready = x->nodes[k].enabled & mz_bit(step.thread) &&
+                     x->view->pending[step.thread].choices & mz_bit(step.choice);
+        return ready ? step : mz_unforeseen(x);
+    }
+    if (x->nodes[k].sleep_count) return mz_unforeseen(x); /* Lemma 7.1 (2) */
+    x->nodes[k + 1].wakeup = 0;
+    return mz_default_step(x, k);
+}
+
+/* Algorithm 6 for choices: taking one of them disables the others. */
+static void event(struct mz_exploration *x, mz_number n, uint32_t races)
+{
+    x->counters.races += races;
+    if (!n) return;
+    const struct mz_event *e = mz_event_at(&x->trace, n);
+    uint8_t foreseen = x->nodes[n - 1].foreseen;
+    if (x->options.strict && foreseen && !x->trace.outdated && foreseen != e->access + 1)
+        MZ_BUG("an event does not have the access that the wakeup tree foresaw");
+    for (uint64_t c = e->choices & ~mz_bit(e->choice); c; c &= c - 1) {
+        struct mz_race *r = mz_race_new(&x->trace);
+        r->first = n;
+        r->split = n + 1;
+        r->last = mz_elem_of(e);
+        r->before = e->before;
+        r->last.choice = (uint8_t)__builtin_ctzll(c);
+    }
+}
+
+/* Lines 4-7: E' = node first - 1, v = notdep(e, E).e'. Is the race settled? Room is looked for before each
+ * sequence: together they can be many times as long as the path. */
+static bool reverse(struct mz_exploration *x, const struct mz_race *race)
+{
+    uint32_t k = race->first - 1;
+    if (mz_unlikely(mz_explore_full(x))) {
+        x->ending = MZ_ENDING_MEMORY;
+        return false;
+    }
+    enum mz_cover cover = mz_covered(x, k, race);
+    if (cover == MZ_UNCOVERED) {
+        mz_sequence_build(&x->trace, race);
+        cover = mz_sleep_covers(x, k, &x->trace.sequence); /* line 6 */
+        if (cover == MZ_UNCOVERED) cover = mz_want_sequence(x, k);
+    }
+    return cover == MZ_SETTLED;
+}
+
+static void end(struct mz_exploration *x)
+{
+    MZ_ASSERT(x->ending == MZ_ENDING_MAXIMAL);
+    mz_cover_begin(x);
+    for (uint32_t i = 0; i < x->trace.race_count && x->ending == MZ_ENDING_MAXIMAL; i++)
+        if (!x->trace.races[i].settled) x->trace.races[i].settled = reverse(x, &x->trace.races[i]);
+    for (uint64_t t = x->view->alive & ~x->view->enabled; t; t &= t - 1)
+        for (uint32_t n = mz_blocked_races(x, __builtin_ctzll(t)); n > 0; n--)
+            reverse(x, &x->trace.races[--x->trace.race_count]);
+}
+
+/* Lines 15-16, 20-21 */
+static bool next(struct mz_exploration *x, uint32_t k) { return mz_take_branch(x, k); }
+
+const struct mz_reduction mz_reduction_optimal = {
+    .uses_wakeup_trees = true,
+    .fall_back = &mz_reduction_source,
+    .enter = enter,
+    .event = event,
+    .end = end,
+    .next = next,
+};

@@ -1,0 +1,65 @@
+/* The worker's side of a shared search: what its files share. Private to them.
+ *
+ *   worker_part.c        the life of a task, and the frontier (frontier.h)
+ *   worker_split.c       giving branches back to the balancer
+ *   worker_questions.c   races that have to be reversed at nodes of the balancer's
+ *   worker_messages.c    what goes into messages */
+#ifndef MZ_ENGINE_WORKER_PART_H
+#define MZ_ENGINE_WORKER_PART_H
+
+#include "engine/reduction.h"
+#include "trace/wire.h"
+
+struct mz_share {
+    bool descending;        /* on the way to a leaf of the batch: node `root` is one of its nodes, too */
+    uint32_t leaves, leaf;  /* of the batch: how many; the one that is being explored */
+    uint32_t next_leaf;     /* leaves that have been begun */
+    struct mz_tally before; /* the counts when the leaf was begun */
+    struct mz_step *steps;  /* the way of the task: the steps to node `top` ... */
+    uint32_t way;           /* ... and their number when the task came */
+    struct mz_elem *asleep; /* what is put to sleep on the way ... */
+    uint32_t *asleep_end;   /* ... at each node: up to this one */
+    uint32_t *stamps;       /* of each node: no other node ever has or had it */
+    uint32_t *asked;        /* of each node: its stamp, if a question about it has not been answered yet */
+    uint32_t stamp;         /* the last one */
+    uint32_t questions;     /* that have not been answered yet */
+    struct mz_message held; /* questions that have not been asked yet: node, stamp, length, message */
+    uint32_t held_count;
+    bool unresolved;      /* the balancer does not know yet which step the last one of the way is */
+    bool knowledge_due;   /* the balancer does not know what is known here */
+    struct mz_tally told; /* the counts that the balancer has been told */
+    struct mz_message out, in;
+};
+
+/* ---- worker_messages.c ---- */
+
+/* A new message, in share->out; send it to the balancer. */
+struct mz_message *mz_share_begin(struct mz_exploration *x, enum mz_share_kind kind);
+void mz_share_send(struct mz_exploration *x);
+/* What is known about objects, here and by the system, if the balancer does not know it yet; and back. */
+void mz_share_put_knowledge(struct mz_exploration *x, struct mz_message *m);
+void mz_share_get_knowledge(struct mz_exploration *x, struct mz_message *m);
+/* What has been counted up to `now` and not been told. */
+void mz_share_put_tally(struct mz_exploration *x, struct mz_message *m, struct mz_tally now);
+
+/* ---- worker_questions.c ---- */
+
+/* A race asks for trace.sequence, or for threads (mz_want), at node k, which is the balancer's. The balancer has been
+ * asked, or the answer was known: covered, but not settled. */
+enum mz_cover mz_share_ask_for_sequence(struct mz_exploration *x, uint32_t k);
+void mz_share_ask_for_threads(struct mz_exploration *x, uint32_t k, uint64_t wanted, uint64_t add);
+/* Send all questions that were held back. Something else will be said of the task. */
+void mz_share_ask_all(struct mz_exploration *x);
+/* Forget the questions that were held back: the task has become void. */
+void mz_share_drop_held(struct mz_exploration *x);
+/* Hear the replies that have come, or wait for some. */
+void mz_share_listen(struct mz_exploration *x, bool wait);
+/* Node k of the balancer's is another one from now on: what was asked about the old one goes out first. */
+void mz_share_new_node(struct mz_exploration *x, uint32_t k);
+
+/* ---- worker_split.c ---- */
+
+/* After each execution: give branches to the balancer if other workers have nothing to do. */
+void mz_share_offer(struct mz_exploration *x);
+
+#endif

@@ -1,0 +1,172 @@
+/* The end of the text report: how complete the search was, what it cost, how to continue, warnings and notes. See
+ * text.h. */
+#include "report/text.h"
+
+#include <inttypes.h>
+
+static const char *completeness(const struct mz_report *report)
+{
+    if (!report->interrupted) return "complete";
+    if (report->finding_count && !report->reason) return "stopped at the first error";
+    return "not complete";
+}
+
+/* The workers; with --verbose, also their messages. */
+static void add_sharing(struct mz_strbuf *out, const struct mz_sharing *s, bool all)
+{
+    bool tell = s->ranks || s->wanted > 1 || (s->workers && all);
+    if (s->ranks) {
+        mz_strbuf_add(out, "; ");
+        mz_strbuf_add_count(out, s->ranks, "rank");
+        mz_strbuf_add(out, " on ");
+        mz_strbuf_add_count(out, s->hosts, "host");
+    }
+    if (tell) {
+        mz_strbuf_add(out, s->ranks ? ", " : "; ");
+        mz_strbuf_add_count(out, s->workers, "worker");
+    }
+    if (s->workers && all) {
+        mz_strbuf_add(out, ", ");
+        mz_strbuf_add_count(out, s->tasks, "task");
+        mz_strbuf_add(out, ", ");
+        mz_strbuf_add_count(out, s->splits, "split");
+        mz_strbuf_add(out, ", ");
+        mz_strbuf_add_count(out, s->updates, "update");
+    }
+    if (s->lost_ranks) {
+        mz_strbuf_add(out, ", ");
+        mz_strbuf_add_count(out, s->lost_ranks, "lost rank");
+    }
+    if (s->lost) {
+        mz_strbuf_add(out, ", ");
+        mz_strbuf_add_count(out, s->lost, "lost worker");
+    }
+    if (s->redundant) {
+        mz_strbuf_add(out, ", ");
+        mz_strbuf_add_count(out, s->redundant, "execution");
+        mz_strbuf_add(out, " explored again");
+    }
+}
+
+/* An estimate. */
+static void add_work_done(struct mz_strbuf *b, uint64_t done)
+{
+    unsigned percent = (unsigned)(done / (MZ_ALL_WORK / 100));
+    if (!done || done >= MZ_ALL_WORK) return;
+    if (percent < 1)
+        mz_strbuf_add(b, ", less than 1 % done");
+    else
+        mz_strbuf_addf(b, ", about %u %% done", percent);
+}
+
+static void add_search(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
+{
+    const struct mz_counters *c = &report->counters;
+    struct mz_strbuf b = {0};
+    mz_strbuf_addf(&b, "Search: %s", completeness(report));
+    if (report->verdict == MZ_INCOMPLETE) add_work_done(&b, c->work_done);
+    if (report->finding_count && report->reason) mz_strbuf_addf(&b, " (%s)", report->reason);
+    mz_strbuf_addf(&b, "; algorithm %s, ", report->algorithm);
+    mz_strbuf_add_count(&b, c->executions, "execution");
+    if (report->sharing.resumed)
+        mz_strbuf_addf(&b, " (%" PRIu64 " of them before it was resumed)", report->sharing.resumed);
+    if (c->states)
+        mz_strbuf_addf(&b, ", %" PRIu64 " states, %" PRIu64 " revisited, ", c->states, c->revisited);
+    else
+        mz_strbuf_addf(&b, ", %" PRIu64 " blocked, ", c->blocked);
+    if (c->cut) mz_strbuf_addf(&b, "%" PRIu64 " cut in loops that wait, ", c->cut);
+    mz_strbuf_add_count(&b, c->transitions, "transition");
+    mz_strbuf_add(&b, ", at most ");
+    mz_strbuf_add_count(&b, c->max_depth, "step");
+    mz_strbuf_add(&b, " and ");
+    mz_strbuf_add_count(&b, c->threads, "thread");
+    mz_strbuf_addf(&b, "; %.3f s, ", report->seconds);
+    mz_strbuf_add_size(&b, report->peak_memory);
+    add_sharing(&b, &report->sharing, style->all);
+    mz_text_paragraph(out, &b, style);
+}
+
+static void add_saved(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
+{
+    static const char *const more[MZ_END_COUNT] = {
+        [MZ_END_MEMORY] = ", and more memory", [MZ_END_EXECUTIONS] = ", and a higher --max-executions"};
+    struct mz_strbuf b = {0};
+    bool ended = !report->interrupted || report->end == MZ_END_FINDING || report->end == MZ_END_STEPS ||
+                 report->end == MZ_END_ROUNDS;
+    if (ended || !report->checkpoint || !report->sharing.is_saved) return;
+    mz_strbuf_addf(&b, "To go on from here: the same command with --resume=%s%s", report->checkpoint,
+                   more[report->end] ? more[report->end] : "");
+    mz_text_paragraph(out, &b, style);
+}
+
+static void add_warnings(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
+{
+    for (size_t i = 0; i < report->warnings.count; i++) {
+        struct mz_strbuf b = {0};
+        mz_strbuf_addf(&b, "Warning: %s", report->warnings.items[i]);
+        mz_text_paragraph(out, &b, style);
+    }
+}
+
+/* What was given up to save memory; no verdict depends on it. */
+static void add_shortage(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
+{
+    const struct mz_counters *c = &report->counters;
+    const char *who = report->memory_limit ? "the memory limit" : "want of memory";
+    struct mz_strbuf b = {0};
+    if (report->lost_workers) {
+        if (report->too_fine)
+            mz_strbuf_add(
+                &b, "Note: nearly every execution had to be handed out by itself: it started over with one "
+                    "worker");
+        else
+            mz_strbuf_addf(&b, "Note: %s left no room for %u workers: it started over with one", who,
+                           report->lost_workers);
+        mz_text_paragraph(out, &b, style);
+    }
+    if (report->findings_lost) {
+        mz_strbuf_addf(&b, "Note: there are more than %zu different errors; the others are not listed",
+                       report->finding_count);
+        mz_text_paragraph(out, &b, style);
+    }
+    if (c->fell_back) {
+        mz_strbuf_addf(&b, "Note: %s made it go on with `source` after ", who);
+        mz_strbuf_add_count(&b, c->fell_back, "execution");
+        mz_text_paragraph(out, &b, style);
+    }
+    if (c->forgot) {
+        mz_strbuf_addf(&b, "Note: %s made it forget states after ", who);
+        mz_strbuf_add_count(&b, c->forgot, "state");
+        mz_strbuf_add(&b, ": some were explored again, and count again");
+        mz_text_paragraph(out, &b, style);
+    }
+}
+
+static void add_notes(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
+{
+    uint64_t unjoined = report->counters.unjoined;
+    struct mz_strbuf b = {0};
+    add_shortage(out, report, style);
+    if (unjoined) {
+        mz_strbuf_add(&b, "Note: in ");
+        mz_strbuf_add_count(&b, unjoined, "execution");
+        mz_strbuf_add(&b, " the program ended while other threads were still at work");
+        mz_text_paragraph(out, &b, style);
+    }
+    for (size_t i = 0; i < report->notes.count; i++) {
+        mz_strbuf_addf(&b, "Note: %s", report->notes.items[i]);
+        mz_text_paragraph(out, &b, style);
+    }
+    if (report->hint) {
+        mz_strbuf_addf(&b, "Hint: %s", report->hint);
+        mz_text_paragraph(out, &b, style);
+    }
+}
+
+void mz_text_search(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
+{
+    add_search(out, report, style);
+    add_saved(out, report, style);
+    add_warnings(out, report, style);
+    add_notes(out, report, style);
+}

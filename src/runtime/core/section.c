@@ -1,0 +1,40 @@
+/* Atomic sections: mz_atomic_begin and mz_atomic_end. No other thread runs in between.
+ *
+ * A section is one visible operation, at its beginning. At that time the runtime does not know what the
+ * section will access, so the section conflicts with every operation on memory. An atomic access inside the
+ * section happens, but is not an event. Every other operation that needs the scheduler is refused inside. For
+ * data races, all sections are critical sections of one mutex. */
+#include "runtime/core/operation.h"
+#include "runtime/core/runtime.h"
+#include "runtime/memory/memory.h"
+
+/* Called when an operation is posted inside a section: refuse it unless it is an atomic access. */
+void mz_section_check(uint8_t op)
+{
+    rt.run.threads[rt.self].simple = 0; /* the thread does not stop here */
+    if (mz_op_in(MZ_OPS_ATOMIC, op)) return;
+    rt.section = 0;
+    mz_unsupported("synchronization, choices or threads inside of mz_atomic_begin and mz_atomic_end",
+                   "leave only accesses to memory inside");
+}
+
+MZ_EXPORT void mazurka_atomic_begin(void);
+void mazurka_atomic_begin(void)
+{
+    if (!rt.active || rt.section++) return;
+    rt.section = 0;
+    mz_visible(MZ_OP_SECTION, 0, 0, MZ_WRITES, 0, MZ_PC());
+    mz_commit(MZ_WRITES, 0);
+    MZ_RECORD(MZ_OP_SECTION, 0, 0, 0, 0, 0, 0, MZ_FRAME());
+    mz_sync_acquire();
+    rt.section_object = mz_last_object();
+    rt.section = 1;
+}
+
+MZ_EXPORT void mazurka_atomic_end(void);
+void mazurka_atomic_end(void)
+{
+    if (!rt.active) return;
+    if (!rt.section) mz_finding_here(MZ_KIND_API_MISUSE, "mz_atomic_end without mz_atomic_begin", 0, 0);
+    if (--rt.section == 0) mz_sync_release(rt.section_object);
+}

@@ -1,0 +1,106 @@
+/* Objects: what operations are on, found by key (an address, or a number in a model).
+ *
+ * Objects are disjoint ranges of bytes. An access that overlaps an object known under another key is on that
+ * object: two accesses to overlapping bytes are always on one object, which is what soundness needs. That
+ * two accesses to different bytes of a mixed-size object also count as dependent costs at most reduction.
+ * An access that spans two objects that were apart so far makes one of them: see unite() for why that is
+ * sound only after starting over.
+ *
+ * Atomic sections have one object among them, of no size, under a key that is no address. */
+#include "trace/trace.h"
+
+#define SECTIONS_KEY UINT64_MAX /* nor does any object of 15 bytes or less reach it */
+
+static inline bool has_key(const void *objects, uint32_t o, const void *key)
+{
+    return ((const struct mz_object *)objects)[o].key == *(const uint64_t *)key;
+}
+
+static inline uint32_t hash_of(const void *objects, uint32_t o)
+{
+    return mz_table_hash(((const struct mz_object *)objects)[o].key);
+}
+
+static uint32_t *slot_of(struct mz_trace *tr, uint64_t key)
+{
+    return mz_table_find(&tr->object_table, mz_table_hash(key), has_key, tr->objects, &key);
+}
+
+/* An object of another key that overlaps [key, key + size), or 0. Memory operations are at most 16 bytes. */
+static uint32_t overlap(struct mz_trace *tr, uint64_t key, unsigned size, uint32_t not )
+{
+    for (uint64_t k = key - 15; k != key + size; k++) {
+        uint32_t o = *slot_of(tr, k);
+        if (!o || tr->objects[o].size == 0 || k + tr->objects[o].size <= key) continue;
+        if (mz_object_resolve(tr, o) != not ) return mz_object_resolve(tr, o);
+    }
+    return 0;
+}
+
+static void unite(struct mz_trace *tr, uint32_t o, bool fresh)
+{
+    struct mz_object *object = &tr->objects[o];
+    uint32_t other;
+    while ((other = overlap(tr, object->key, object->size, mz_object_resolve(tr, o)))) {
+        /* Two objects that both have a past become one: what was independent so far is not any more. The
+         * dependence relation must be one and the same for the whole search, so the search starts over. */
+        if (!fresh || object->alias || !tr->objects[other].mixed) tr->outdated = true;
+        tr->objects[mz_object_resolve(tr, o)].alias = other;
+        tr->objects[other].mixed = true;
+    }
+}
+
+uint32_t mz_object_find(struct mz_trace *tr, uint64_t key, unsigned size)
+{
+    uint32_t *slot = slot_of(tr, key);
+    uint32_t o = *slot;
+    if (mz_unlikely(o && size && tr->objects[o].size && size != tr->objects[o].size &&
+                    !tr->objects[mz_object_resolve(tr, o)].mixed)) {
+        tr->objects[mz_object_resolve(tr, o)].mixed = true;
+        tr->outdated = true;
+    }
+    if (mz_likely(o && size <= tr->objects[o].size))
+        return mz_likely(!tr->objects[o].alias) ? o : mz_object_resolve(tr, o);
+    bool fresh = !o;
+    if (fresh) {
+        if (mz_table_is_half_full(&tr->object_table)) {
+            MZ_ASSERT(tr->object_table.mask < MZ_OBJECT_TABLE / 2);
+            mz_table_grow(&tr->object_table, hash_of, tr->objects);
+            slot = slot_of(tr, key);
+        }
+        o = tr->object_count++;
+        mz_table_fill(&tr->object_table, slot, o);
+        tr->objects[o].key = key;
+    }
+    /* What was no memory is now, in conflict with atomic sections: see unite(). */
+    if (size && !tr->objects[o].size && tr->objects[o].bare && tr->sections) tr->outdated = true;
+    tr->objects[o].size = (uint8_t)size;
+    if (size) unite(tr, o, fresh);
+    return mz_object_resolve(tr, o);
+}
+
+uint32_t mz_object_of_sections(struct mz_trace *tr) { return mz_object_find(tr, SECTIONS_KEY, 0); }
+
+uint32_t mz_object_of(struct mz_trace *tr, const struct mz_pending *p)
+{
+    if (mz_ops[p->op].object == MZ_OBJECT_NOTHING) return 0;
+    if (p->op == MZ_OP_SECTION) return mz_object_of_sections(tr);
+    uint32_t o = mz_object_find(tr, p->key, p->size);
+    if (!p->size) tr->objects[o].bare = true;
+    return o;
+}
+
+uint32_t mz_object_known(struct mz_trace *tr, uint64_t key)
+{
+    uint32_t o = *slot_of(tr, key);
+    return o ? mz_object_resolve(tr, o) : 0;
+}
+
+void mz_object_unite(struct mz_trace *tr, uint64_t a, uint64_t b, unsigned size)
+{
+    uint32_t p = mz_object_find(tr, a, size), q = mz_object_find(tr, b, size);
+    if (p == q) return;
+    tr->objects[q].alias = p;
+    tr->objects[p].mixed = true;
+    tr->outdated = true;
+}

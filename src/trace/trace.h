@@ -1,0 +1,185 @@
+/* An execution as a partial order: its events, their clocks, the objects that they are on, the races between them, and
+ * sequences of steps made from it. What the engine and the balancer share.
+ *
+ * A trace knows nothing of the search: not of nodes, sleep sets or reductions, nor which execution comes next. The
+ * engine adds events as they happen and takes them back; the balancer (dist/balance) never has events, and uses a trace
+ * for objects, sequences and wakeup trees that come in messages.
+ *
+ * Invariants
+ *  E1  Everything derived from events (clocks of threads and objects, chains, lists per thread, races) describes
+ *      exactly events [0, count). The journal takes it back.
+ *  E2  Indices of events are stored plus one; 0 means none. A clock holds, for each thread, the number (index plus
+ *      one) of its last event that happens before the owner of the clock or is the owner.
+ *  E3  A clock in the pool never changes once written; threads, objects and events refer to clocks.
+ *  E4  Objects (keys seen) are kept for as long as the trace: the same key is always the same object. */
+#ifndef MZ_TRACE_TRACE_H
+#define MZ_TRACE_TRACE_H
+
+#include <stddef.h>
+#include "base/bug.h"
+#include "base/table.h"
+#include "trace/event.h"
+#include "trace/sequence.h"
+#include "trace/wakeup_tree.h"
+
+#define MZ_OBJECT_TABLE (1u << 23) /* most slots of the hash table of objects */
+
+struct mz_object {
+    uint64_t key;
+    mz_number last, last_write, last_acquire;
+    mz_number last_share, last_read; /* last_read: only if it comes after a share since the last write */
+    mz_clock release;                /* what a local release of this mutex made known */
+    uint32_t alias;                  /* another object that overlaps and stands for this one; 0: none */
+    uint8_t size;
+    bool mixed; /* accessed in different sizes or at different offsets: a CAS counts as a write */
+    bool bare;  /* there have been events on it without a size */
+};
+
+/* The most recent events in a clock, as a set: the highest bit is event `last`, which is in the clock, the next bit
+ * the event before it, and so on. */
+struct mz_recent {
+    uint64_t events;
+    mz_number last;
+};
+#define MZ_RECENT 64
+
+struct mz_brief {  /* the fields of an event that are read most often (engine/redundant_race.c) */
+    uint64_t past; /* tr->recent of its clock, where `last` is the event itself */
+    mz_number prev_object;
+    uint8_t thread, access, choice;
+};
+
+struct mz_journal_entry {
+    uint32_t *slot;
+    uint32_t old;
+};
+
+/* How keys of objects go into messages: as all workers know them, and back. NULL: they are the same everywhere. */
+struct mz_key_map {
+    uint64_t (*out)(void *system, uint64_t key);
+    uint64_t (*in)(void *system, uint64_t key);
+    void *system;
+};
+
+struct mz_trace {
+    struct mz_event *events;
+    uint32_t count, capacity;
+
+    struct mz_journal_entry *journal;
+    uint32_t journal_count, journal_capacity;
+
+    uint32_t *clocks; /* MZ_MAX_THREADS words each, the first `lanes` in use */
+    mz_clock clock_count, clock_capacity;
+    struct mz_recent *recent; /* of each clock */
+    struct mz_brief *briefs;  /* of each event, by its number */
+    uint32_t lanes;           /* threads seen, rounded up */
+
+    mz_clock thread_clock[MZ_MAX_THREADS];
+    mz_number *thread_event_lists;
+    mz_number *thread_events[MZ_MAX_THREADS]; /* in there: numbers of the events of each thread, in order */
+    uint32_t thread_event_count[MZ_MAX_THREADS];
+
+    struct mz_object *objects;
+    uint32_t object_count;
+    struct mz_table object_table; /* by key */
+    uint32_t sections; /* the object of all atomic sections; 0 until the first one happens, then for good */
+    mz_number last_section;
+    bool all_writes; /* all accesses to an object conflict: every event writes (engine/reduction/classic.c) */
+    bool
+        outdated; /* operations that were independent so far are dependent from now on: what was explored is void */
+
+    struct mz_race *races; /* of the path; a stack */
+    uint32_t race_count;
+    mz_number *
+        firsts; /* of races with several first events; a stack like races, whose entries say where theirs end */
+    mz_number *shared; /* scratch: the events that share an object, see rwlock.c */
+
+    struct mz_sequence sequence; /* scratch: v */
+    struct mz_wakeup_pool wakeup;
+    struct mz_key_map keys;
+};
+
+/* trace.c */
+/* The memory must be zero. max_steps: 0 is no limit. for_messages: sequences and trees go into messages. */
+void mz_trace_init(struct mz_trace *tr, uint64_t max_steps, bool for_messages);
+void mz_trace_release(struct mz_trace *tr, bool for_messages);
+/* Memory is reserved at once, and takes room as it is used. */
+void mz_array_reserve(void **array, size_t bytes);
+void mz_array_release(void **array, size_t bytes);
+/* May what was reserved not be enough for another thousand events? */
+bool mz_trace_full(const struct mz_trace *tr);
+/* Add an event with all its fields but clock, before and prev_object, which become 0; find its races, compute its
+ * clock. */
+void mz_trace_add(struct mz_trace *tr, mz_number n);
+/* Take back all events from number `count` + 1 on. The marks are those when event `count` + 1 was about to happen. */
+struct mz_trace_mark {
+    uint32_t journal, races;
+    mz_clock clocks;
+};
+static inline struct mz_trace_mark mz_trace_mark(const struct mz_trace *tr)
+{
+    return (struct mz_trace_mark){tr->journal_count, tr->race_count, tr->clock_count};
+}
+void mz_trace_rewind(struct mz_trace *tr, uint32_t count, struct mz_trace_mark mark);
+void mz_trace_clear(struct mz_trace *tr); /* take back all events; objects stay */
+void mz_trace_reuse(
+    struct mz_trace *tr); /* the same, and objects mean those of another program from now on */
+
+static inline const uint32_t *mz_clock_at(const struct mz_trace *tr, mz_clock c)
+{
+    return tr->clocks + (size_t)c * MZ_MAX_THREADS;
+}
+static inline struct mz_event *mz_event_at(const struct mz_trace *tr, mz_number n)
+{
+    return &tr->events[n - 1];
+}
+/* Does event n happen before the owner of the clock, or is it the owner? */
+static inline bool mz_clock_covers(const struct mz_trace *tr, mz_clock c, mz_number n)
+{
+    return mz_clock_at(tr, c)[mz_event_at(tr, n)->thread] >= n;
+}
+
+/* clock.c */
+/* Change a word that describes events; the journal takes it back. */
+void mz_journal_set(struct mz_trace *tr, uint32_t *slot, uint32_t value);
+void mz_journal_undo(struct mz_trace *tr, uint32_t mark);
+mz_clock mz_clock_copy(struct mz_trace *tr, mz_clock from);
+void mz_clock_join(struct mz_trace *tr, mz_clock into, mz_clock from);
+mz_clock mz_clock_joined(struct mz_trace *tr, mz_clock a, mz_clock b);
+/* Make room for the thread in all clocks. */
+void mz_clock_widen(struct mz_trace *tr, int thread);
+/* The clock, a copy of its thread's, becomes that of event n. */
+void mz_clock_of_event(struct mz_trace *tr, mz_clock clock, int thread, mz_number n);
+
+/* object.c */
+uint32_t mz_object_find(struct mz_trace *tr, uint64_t key, unsigned size);
+uint32_t mz_object_known(struct mz_trace *tr, uint64_t key);            /* 0: there has been no such object */
+uint32_t mz_object_of(struct mz_trace *tr, const struct mz_pending *p); /* 0: the operation is on none */
+/* The object of all atomic sections. */
+uint32_t mz_object_of_sections(struct mz_trace *tr);
+/* Two ranges of bytes are one object from now on. */
+void mz_object_unite(struct mz_trace *tr, uint64_t a, uint64_t b, unsigned size);
+/* The object that stands for o. */
+static inline uint32_t mz_object_resolve(const struct mz_trace *tr, uint32_t o)
+{
+    while (tr->objects[o].alias) o = tr->objects[o].alias;
+    return o;
+}
+
+/* conflict.c */
+/* Is an operation on this object an access to memory, in conflict with every atomic section? */
+bool mz_is_memory(const struct mz_trace *tr, uint8_t op, uint32_t object);
+/* Is one of them a section and the other on memory? */
+bool mz_conflict_with_section(const struct mz_trace *tr, const struct mz_elem *a, const struct mz_elem *b);
+static inline bool mz_conflict(const struct mz_trace *tr, const struct mz_elem *a, const struct mz_elem *b)
+{
+    if (a->object == b->object) return a->object && mz_access_conflict(a->access, b->access);
+    return mz_unlikely(tr->sections) && mz_conflict_with_section(tr, a, b);
+}
+/* Does the outcome of a CAS not tell whether it writes? Then it counts as a write. */
+static inline bool mz_cas_writes(const struct mz_trace *tr, uint32_t object)
+{
+    return tr->objects[object].mixed || tr->sections;
+}
+
+#endif

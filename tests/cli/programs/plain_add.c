@@ -1,0 +1,2 @@
+long shared;
+void add(void) { shared++; }

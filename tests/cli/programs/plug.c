@@ -1,0 +1,2 @@
+static __thread int mine;
+int next(void) { return ++mine; }

@@ -1,0 +1,14 @@
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+static atomic_int n;
+static void *w(void *a) { n++; return a; }
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, w, 0);
+    n++;
+    pthread_join(t, 0);
+    puts("hello from the program");
+    return 0;
+}

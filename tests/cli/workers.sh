@@ -1,0 +1,110 @@
+#!/bin/sh
+# Searches with several workers.
+#   sh tests/cli/workers.sh [TEST...]
+# shellcheck disable=SC2154
+. "$(dirname "$0")/common.sh"
+
+# Workers: the same verdict, executions and findings as one. What is small is shared at once, for the test.
+test_jobs() {
+    programs
+    MAZURKA_SHARE_AT_ONCE=1
+    export MAZURKA_SHARE_AT_ONCE
+    for n in 12 13 14; do
+        for j in 1 2 5; do
+            run 0 mazurka check -j $j -DN=$n --json=$n-$j.json "$root/tests/papers/indexer.c" || return 1
+        done
+        json_is $n-2.json "d['executions'] == $(executions $n-1.json) and d['blocked'] == 0" &&
+            json_is $n-5.json "d['executions'] == $(executions $n-1.json) and d['blocked'] == 0" || return 1
+    done
+    run 1 mazurka check -j 3 -q lost.c && run 1 mazurka check -j 2 --keep-going --json=k2.json lost.c &&
+        run 1 mazurka check --keep-going --json=k1.json lost.c &&
+        json_is k2.json "len(d['errors']) == $(python3 -c "import json;print(len(json.load(open('k1.json'))['errors']))")" &&
+        run 3 mazurka check -j 2 --max-executions=50 -DN=16 "$root/tests/papers/indexer.c" &&
+        run 3 mazurka check -j 2 --time-limit=1 long.c && has out "time limit" &&
+        refuses "--jobs=0" mazurka check -j 0 ok.c && refuses "--jobs=99999" mazurka check -j 99999 ok.c &&
+        run 0 mazurka check -j 2 --algorithm=stateful ok.c && has err "one worker"
+}
+
+# The same of the other algorithms that explore a tree. Blocked executions may be others; without sleep sets so
+# may be complete ones, as what is added to a backtrack set depends on what is there already.
+test_jobs_algorithms() {
+    MAZURKA_SHARE_AT_ONCE=1
+    export MAZURKA_SHARE_AT_ONCE
+    file=$root/tests/papers/lastzero.c
+    for how in "source 7" "dpor 6" "sleep 3" "none 2"; do
+        set -- $how
+        run 0 mazurka check --algorithm=$1 -DN=$2 --json=1.json "$file" &&
+            run 0 mazurka check -j 3 --algorithm=$1 -DN=$2 --json=3.json "$file" &&
+            json_is 3.json " d['redundant'] == 0 and d['lost'] == 0" &&
+            json_is 3.json "d['executions'] == $(executions 1.json)" || return 1
+    done
+    run 0 mazurka check -j 3 --algorithm=dpor --no-sleep-sets -DN=5 --json=3.json "$file" &&
+        json_is 3.json "d['executions'] >= 64" || return 1
+    for jobs in 1 3; do # it starts over, once
+        run 0 mazurka check -j $jobs -DN=16 --json=3.json "$root/tests/papers/filesystem.c" &&
+            json_is 3.json "d['restarts'] == 1" || return 1
+    done
+}
+
+# A worker that is killed is replaced, and nothing is counted twice or lost.
+test_jobs_killed_workers() {
+    run 0 mazurka check -q -DN=14 "$root/tests/papers/lastzero.c" && cp out alone || return 1
+    # Shared at once: a search that has started over with one worker (on a busy machine it may) cannot replace that one.
+    MAZURKA_SHARE_AT_ONCE=1 mazurka check -q -j 2 -DN=14 "$root/tests/papers/lastzero.c" > out 2> err &
+    pid=$!
+    for _ in 1 2 3 4 5 6; do
+        sleep 0.2
+        worker=$(ps -o pid= --ppid $pid 2> /dev/null | head -n 1 | tr -d ' ')
+        [ -z "$worker" ] || kill -KILL "$worker" 2> /dev/null
+    done
+    wait $pid || { complain "status $?"; return 1; }
+    cmp -s out alone || complain "$(cat out) instead of $(cat alone)"
+}
+
+# Again and again: the search ends, but what was found and explored is reported.
+test_jobs_killed_again_and_again() {
+    mazurka check -j 2 --keep-going --json=1.json $endless > out 2> err &
+    pid=$!
+    for _ in $(seq 1200); do
+        sleep 0.1
+        [ -d /proc/$pid ] || break
+        for child in $(cat /proc/$pid/task/$pid/children 2> /dev/null); do
+            case $(cat "/proc/$child/comm" 2> /dev/null) in program-*) kill -9 "$child" && break ;; esac
+        done
+    done
+    wait $pid
+    [ $? = 3 ] || complain "status $?: $(head -n 3 out err)"
+    first_line out "incomplete: " && has err "killed repeatedly" && json_is 1.json "d['verdict'] == 'incomplete'"
+}
+
+# Where each execution is handed out by itself one worker is faster; but not if executions take long. What is faster is
+# measured, and a machine that stumbles just then shows something else: it may, but not every time.
+test_small_parts() {
+    readers=$root/tests/papers/readers.c
+    one=$(taskset -pc $$ | sed 's/.*: //; s/[,-].*//')
+    for try in 1 2 3 4; do
+        run 0 taskset -c "$one" mazurka check -j 2 --progress=json --json=j -DN=17 "$readers" &&
+            json_is j "d['executions'] == 131072 and d['complete']" || return 1
+        grep -q "it started over" out && break
+        [ $try -lt 4 ] || complain "two workers on one processor are said to be faster than one: $(cat out)" || return 1
+    done
+    json_is j "'sharing' not in d and d['seconds'] > 0.3" || return 1
+    [ "$(grep -c '"final": true' err)" = 1 ] || { complain "$(grep -c '"final": true' err) last objects"; return 1; }
+    sed 's/(void)atomic_load((_Atomic int/for (volatile int i = 0; i < 1000000; i = i + 1) ;\n    &/' "$readers" > long.c
+    for try in 1 2 3 4; do
+        run 0 mazurka check -j 2 --json=j -DN=11 long.c && empty err && json_is j "d['executions'] == 2048" || return 1
+        grep -q "it started over" out || break
+        [ $try -lt 4 ] || complain "one worker is said to be faster than two: $(cat out)" || return 1
+    done
+    json_is j "d['workers'] == 2 and d['sharing']['parts'] > 1000" || return 1
+    run 3 mazurka check -j 2 --time-limit=0.4 -DN=40 "$readers" && has out "time limit of 0.4 s" &&
+        run 3 mazurka check -j 2 --time-limit=1.6 -DN=40 "$readers" && has out "time limit of 1.6 s" || return 1
+    # A program that needs long to start is not slow because of that; nor is one with an error, that goes on, at its end.
+    program start.c
+    run 0 mazurka check -j 2 -DN=16 start.c "$readers" && has out "65536 executions" || return 1
+    sed 's/    return 0;/    int seen = 0;\n    for (int i = 0; i < N; i++) seen += own[i];\n    if (seen == 12) abort();\n&/;
+         s/(void)atomic_load(&x);/*(_Atomic int *)arg = atomic_load(\&x) == 42;/; s/#include <stdatomic.h>/&\n#include <stdlib.h>/' "$readers" > twelve.c
+    run 1 mazurka check -j 2 --keep-going --json=j -DN=16 twelve.c && json_is j "d['complete'] and d['executions'] == 65536"
+}
+
+run_tests "$@"
