@@ -77,6 +77,22 @@ test_jobs_killed_again_and_again() {
     first_line out "incomplete: " && has err "killed repeatedly" && json_is 1.json "d['verdict'] == 'incomplete'"
 }
 
+# Do two searches at the same time take less than 1.4 times as long as one? Other processes may use the processors; then
+# one worker can really be faster than two.
+two_processors_free() { # program
+    for each in warm-up measured; do
+        from=$(date +%s%N)
+        run 0 mazurka check -DN=11 "$1" || return 1
+        alone=$(($(date +%s%N) - from))
+    done
+    from=$(date +%s%N)
+    mazurka check -DN=11 "$1" > /dev/null 2>&1 &
+    mazurka check -DN=11 "$1" > /dev/null 2>&1
+    wait $!
+    both=$(($(date +%s%N) - from))
+    [ $((both * 10)) -lt $((alone * 14)) ]
+}
+
 # Where each execution is handed out by itself one worker is faster; but not if executions take long. What is faster is
 # measured, and a machine that stumbles just then shows something else: it may, but not every time.
 test_small_parts() {
@@ -91,12 +107,16 @@ test_small_parts() {
     json_is j "'sharing' not in d and d['seconds'] > 0.3" || return 1
     [ "$(grep -c '"final": true' err)" = 1 ] || { complain "$(grep -c '"final": true' err) last objects"; return 1; }
     sed 's/(void)atomic_load((_Atomic int/for (volatile int i = 0; i < 1000000; i = i + 1) ;\n    &/' "$readers" > long.c
+    shared=
     for try in 1 2 3 4; do
         run 0 mazurka check -j 2 --json=j -DN=11 long.c && empty err && json_is j "d['executions'] == 2048" || return 1
-        grep -q "it started over" out || break
-        [ $try -lt 4 ] || complain "one worker is said to be faster than two: $(cat out)" || return 1
+        grep -q "it started over" out || { shared=1; break; }
     done
-    json_is j "d['workers'] == 2 and d['sharing']['parts'] > 1000" || return 1
+    if [ -n "$shared" ]; then
+        json_is j "d['workers'] == 2 and d['sharing']['parts'] > 1000" || return 1
+    elif two_processors_free long.c; then
+        complain "one worker is said to be faster than two: $(cat out)" || return 1
+    fi
     run 3 mazurka check -j 2 --time-limit=0.4 -DN=40 "$readers" && has out "time limit of 0.4 s" &&
         run 3 mazurka check -j 2 --time-limit=1.6 -DN=40 "$readers" && has out "time limit of 1.6 s" || return 1
     # A program that needs long to start is not slow because of that; nor is one with an error, that goes on, at its end.
