@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures what knowing the state costs. Also writes build/capture.tsv.
+# Measures the cost of state capture: keeping the identity of the state up to date. Also writes build/capture.tsv.
 #
 #   sh bench/capture.sh
 #
@@ -8,7 +8,8 @@
 # date. The figure is processor time per step, of a long run minus a short one. All kinds of runs take turns, and the
 # fastest of each counts. The program has written to 64 KiB of memory before; a step writes 1, 4 or 16 words of it.
 #
-# Memory: the peak of a run with more than a million states minus that of a run with a few, divided by the states.
+# Memory: the peak of a run with more than a million states, minus the peak of a run with a few states, divided by the
+# number of states.
 #
 # REPEAT=N   runs of each kind (default 8)
 cd "$(dirname "$0")/.." || exit 2
@@ -37,7 +38,7 @@ again() { # $least so far, executions, options...
     least=$(echo "$(value processor_seconds) $(value transitions) $least" | awk '{ print NF < 4 || $1 < $3 ? $1 " " $2 : $3 " " $4 }')
 }
 
-# Nanoseconds for each step that the long run makes and the short one does not.
+# Nanoseconds per step: (time of the long run - time of the short run) / (steps of the long run - steps of the short run).
 per_step() { echo "$1 $2" | awk '{ printf "%.0f\n", ($3 - $1) * 1e9 / ($4 - $2) }'; }
 
 printf 'kib\twords\tns_without\tns_with\n' >"$tsv"

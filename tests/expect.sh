@@ -33,7 +33,7 @@ export MAZURKA_CHECK_FORESEEN=1
 name='' options='' arguments=''
 eval "$(awk -v what="$file $2" -v here="says_$$" '
     BEGIN {
-        gsub(/says=[^ ]*/, here, what) # the output may name the trace: a word would always be found there
+        gsub(/says=[^ ]*/, here, what) # the output may contain the name of the trace: leave out the word that says= looks for
         gsub(/[^A-Za-z0-9_]/, "_", what)
         printf "name=%s\n", substr(what, 1, 180)
     }
@@ -133,7 +133,7 @@ for want in $wants; do
     *states=* | *transitions=* | *revisited=*) [ -z "$MZ_TEST_NO_STATES" ] || continue ;;
     esac
     case $stateful$want in
-    1blocked=* | 1total=* | 1line=* | 1thread=* | 1errors=*) continue ;; # they come by other ways
+    1blocked=* | 1total=* | 1line=* | 1thread=* | 1errors=*) continue ;; # a stateful search takes other paths
     esac
     case $want in
     blocked=*) compare blocked "$expected" "$ran_blocked" ;;

@@ -33,7 +33,7 @@ STATELESS = ("optimal", "source", "dpor", "sleep")
 STATEFUL = ("stateful", "s-por", "de-s-por", "dl-s-por", "sdpor")
 NAMED = STATELESS + STATEFUL + ("none", "portfolio")
 BACKTRACK = ("auto", "undo", "checkpoint", "rerun")
-STATEFUL_BACKTRACK = ("auto", "checkpoint")  # they keep states, and do not run again from the start
+STATEFUL_BACKTRACK = ("auto", "checkpoint")  # stateful algorithms cannot run again from the start
 COMPILERS = [c for c in ("gcc", "clang") if shutil.which(c)]
 PATTERNS = ("tests/programs/*.c", "tests/programs/*.cpp", "tests/classics/*.c", "tests/papers/*.c")
 
@@ -144,7 +144,7 @@ def main():
         for good, text, seconds in pool.map(Cell.run, chosen):
             passed += good
             times.append((seconds, text))
-            if not good and "got a time-out" in text:  # how fast the machine is decides nothing
+            if not good and "got a time-out" in text:  # a slow machine is not a failure
                 late += 1
                 print("did not end in time: " + text.replace("FAIL ", ""), flush=True)
             elif not good:

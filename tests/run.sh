@@ -31,7 +31,7 @@ fail() { # what went wrong
     echo "  FAIL $1"
 }
 
-# A script or program whose last line may be "N passed, M failed"; else it counts as one.
+# Runs a script or program. If it does not print "N passed, M failed", it counts as one test.
 run_counted() { # name, command...
     what=$1
     shift
@@ -107,7 +107,7 @@ check_format() {
 }
 
 check_texts() {
-    # Those of the machine that runs this, whatever they are.
+    # The directories of the machine that runs this test.
     here=$(cd .. && pwd)
     [ "${#here}" -gt 4 ] || here=$PWD
     home=${HOME:-$PWD}
@@ -190,18 +190,18 @@ run_section() {
             grep 'MATRIX_SEED' "$work/matrix.log" | sed 's/^/  /'
         fi
         ;;
-    poked) # what does not belong to the state is overwritten whenever a thread goes on: nothing may change
+    poked) # memory outside the state is overwritten each time a thread continues: no result may change
         export MAZURKA_POKE_DEAD=1 MZ_TEST_ALGORITHMS=dl-s-por
         run_programs poked tests/classics/*.c bench/structures/*.c
         export MZ_TEST_ALGORITHMS="stateful dl-s-por"
         run_programs poked-states tests/programs/state_*.c tests/papers/state_*.c
         unset MZ_TEST_ALGORITHMS
-        # Loops that wait, with both compilers: each time other values in the slots and registers that do not matter.
+        # Waiting loops, with both compilers: dead slots and registers get other values each time.
         command -v python3 >/dev/null && run_counted poked-loops python3 tests/matrix.py --cells "${POKED_CELLS:-120}" --jobs "$jobs" \
             tests/programs/spin_*.c tests/programs/stack_*.c tests/programs/*loop*.c tests/programs/allow_*.c tests/classics/*.c
         unset MAZURKA_POKE_DEAD
         ;;
-    states) # is all that the future depends on part of the state? SLOW=1, MATRIX=all: everything
+    states) # does the state contain everything that the future depends on? SLOW=1 or MATRIX=all: all programs
         export MAZURKA_CHECK_STATES=2 MZ_TEST_ALGORITHMS=stateful
         run_programs states-classics tests/classics/*.c
         if [ -n "$SLOW" ] || [ "$MATRIX" = all ]; then
@@ -244,7 +244,7 @@ run_section() {
                 --seed "${FUZZ_SEED:-1}" --algorithms optimal,source
             run_counted fuzz-conditions python3 tools/fuzz_programs.py --count "${FUZZ_PROGRAMS:-24}" \
                 --seed "${FUZZ_SEED:-1}" --algorithms optimal,source --conditions
-            # Other programs in each run; what it prints says which.
+            # Other programs in each run; the output has the seed.
             run_counted fuzz-c python3 tools/fuzz_c.py --count "$((${FUZZ_PROGRAMS:-24} * 3))" --jobs "$jobs" \
                 --seed "${FUZZ_SEED:-$(date +%s)}"
             run_counted fuzz-twins python3 tools/fuzz_twins.py --count "$((${FUZZ_PROGRAMS:-24} / 20 + 1))" \
@@ -301,7 +301,7 @@ one_section() { # section
     started=$(date +%s)
     echo "$section:"
     run_section "$section"
-    times >"$work/$section.times" # not in a subshell, which has no children; a busy machine does not change them
+    times >"$work/$section.times" # not in a subshell, which has no children; independent of the machine's load
     used=$(awk 'NR == 2 { gsub(/[ms]/, " "); print int($1 * 60 + $2 + $3 * 60 + $4 + 0.5) }' "$work/$section.times")
     echo "  $passed passed in $(($(date +%s) - started)) s, $used s of processor time"
     echo "$passed $failed" >"$work/$section.result"
@@ -312,7 +312,7 @@ if [ "$1" = --one ]; then
     exit 0
 fi
 
-# The longest come first, so that both lanes end at about the same time.
+# The longest sections come first, so that both lanes end at about the same time.
 if [ $# = 0 ]; then
     set -- matrix programs fuzz cli structures states random stack hooks mpi formats poked endure simulator papers decode classics \
         checks unit examples

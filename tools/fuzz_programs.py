@@ -200,7 +200,7 @@ class Sync:
             self.join(self.clock[t] if acquires(order) else self.loaded[t], clock)
 
     def write(self, t, x, order, changes):
-        """changes: a read-modify-write, which goes on with everybody's release sequence."""
+        """changes: the write is a read-modify-write, which continues the release sequences of all threads."""
         now = [s for s in self.sequences.get(x, []) if changes or s[0] == t]
         if releases(order):
             now.append((t, list(self.clock[t])))
@@ -287,7 +287,7 @@ class Execution:
                 yield (word,)
 
     def unlock(self, t, m):
-        if self.program.tries:  # then it is an event
+        if self.program.tries:  # with trylock, an unlock is an event
             yield ("unlock", m)
         self.sync.release(t, m)
         self.owner.pop(m, None)

@@ -127,8 +127,8 @@ class Program:
         return r.choice(choices)
 
     def handing_on(self, me):
-        """Accesses its own variables, tells so, and accesses those of another thread that has told: whether there is a race
-        is decided by what else the threads did before."""
+        """Accesses its own variables, sets told[], and accesses the variables of another thread that has set told[]. The
+        synchronization of the two threads before decides whether this is a race."""
         r = self.random
         other = r.choice([n for n in range(1, self.threads + 1) if n != me])
         lines = [self.access(me) for _ in range(r.choice((1, 1, 2)))] + self.synchronize(2)
@@ -319,7 +319,7 @@ def lines_of(error):
     if error["kind"] == "assertion":
         return error["message"]
     if error["kind"] == "double-free":
-        return "use-after-free" # with --allow the schedule decides which of the two a second free is
+        return "use-after-free" # with --allow, the schedule decides whether a second free is a double free or a use after free
     if error["kind"] != "data-race":
         return error["kind"]
     return tuple(sorted((a["stack"] or [{"line": 0}])[0].get("line", 0) for a in error["accesses"]))

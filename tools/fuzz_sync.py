@@ -208,7 +208,7 @@ class Program:
         named = "join" in self.kinds or "cancel" in self.kinds
         for i, ops in enumerate(self.threads):
             out += ["static void *run%d(void *arg)" % i, "{", "    enum { me = %d };" % i, "    (void)me;"]
-            if named: # who the others are is known when all have been created
+            if named: # wait until main has created all threads, so that t[] is set
                 out += ["    pthread_mutex_lock(&gate);", "    pthread_mutex_unlock(&gate);"]
             out += ["    " + op for op in ops] + ["    return arg;", "}"]
         n = range(self.count)
@@ -257,7 +257,7 @@ def compare_ways(options, algorithm, words, got, directory):
         ways = [["--state-match=exact"], ["--backtrack=checkpoint", "--state-match=exact"]]
     for way in ways:
         other = check(options.mazurka, words + ["--algorithm=" + algorithm] + way, directory)
-        # checkpoint looks at all memory, undo at what the hooks see: the same states, but for what is never read
+        # checkpoint compares all memory, undo what the hooks see: the numbers of states may differ by memory that is never read
         if other[:2] != got[:2] or (other[2:] != got[2:] and way[0] != "--backtrack=checkpoint"):
             yield "%s: %s, with %s %s" % (algorithm, got, " ".join(way), other)
         elif algorithm not in STATEFUL and other[2:] != got[2:]:
@@ -269,7 +269,7 @@ def compare(options, optimize, directory):
     brute = check(options.mazurka, [optimize, "--algorithm=none", "--no-sleep-sets"], directory)
     if brute[0] not in ("complete", "vacuous"):
         return None if brute[0] == "incomplete" or "not supported" in brute[0] else ["none: " + brute[0]]
-    misuse = "api-misuse" in brute[1] # whose mistake it is depends on what is no event: counts may differ
+    misuse = "api-misuse" in brute[1] # operations that are not events decide which thread makes the mistake: counts may differ
     differences, counts = [], set()
     for algorithm in options.algorithms.split(","):
         got = check(options.mazurka, [optimize, "--algorithm=" + algorithm], directory)

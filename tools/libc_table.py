@@ -65,7 +65,7 @@ def glibc_version():
 
 
 def missing(name, facts, glibc, compilers):
-    """Why the row's function ought to be in glibc, or to have no such row; None if all is well."""
+    """What is wrong with the row, as to whether glibc has the function; None if nothing is."""
     since = [tuple(int(n) for n in f[6:-1].split(".")) for f in facts if f.startswith("SINCE(")]
     newer = bool(since) and since[0] > glibc_version()
     if "NOT_IN_GLIBC" in facts:

@@ -55,7 +55,7 @@ def symbols(path):
 
 
 def graph(paths):
-    """file -> file -> the symbols that it needs of it"""
+    """file -> needed file -> the symbols that the first needs of the second"""
     known = {os.path.splitext(p.split("/src/", 1)[1])[0].split("/", 1)[1]: symbols(p) for p in paths}
     owner = {s: f for f, (defined, _) in known.items() for s in defined}
     edges = {f: collections.defaultdict(set) for f in known}

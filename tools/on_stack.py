@@ -33,9 +33,9 @@ DIFFERENT = {
     'crash_wild_range.c',      # what lies behind one
     'own_libc_names.c',        # uses one before main
     'many_pages.c',            # more than fits on a stack
-    'many_races.c', 'deep_wakeup_tree.c', 'many_fences.c', 'state_large_step.c',  # long enough without large stacks to be kept
+    'many_races.c', 'deep_wakeup_tree.c', 'many_fences.c', 'state_large_step.c',  # take long already without large stacks to keep
 }
-# Expectations of others: with a variable that only main uses, and that is its own then, the loop changes nothing.
+# Expectations that do not hold: a variable that only main uses becomes a local one, so the loop changes nothing shared.
 BETTER = {('spurious_wakeups.c', '-DCOUNTER --strict')}
 
 

@@ -53,7 +53,7 @@ struct block {
 static struct { /* between main and the compressors */
     struct block *ring[IN];
     int first, count; /* blocks that no compressor has taken */
-    int room;         /* blocks that main may still add: less than that are read and not yet compressed */
+    int room;         /* IN minus the blocks that main has added and no compressor has finished */
     pthread_mutex_t mutex;
     pthread_cond_t some, freed;
 } in = {.room = IN,

@@ -1,7 +1,7 @@
 """The tables of docs/PAPERS.md: between the lines `<!-- bench GROUP: begin -->` and `<!-- bench GROUP: end -->`.
 
-write() puts the kept measurements there. check() says which rows of the table file are missing or too many, so that the page
-cannot fall behind experiments.txt; `make test` runs it.
+write() puts the kept measurements there. check() compares the rows of the page with those of experiments.txt and names
+each row that is missing or too many, so that the page cannot become outdated; `make test` runs it.
 """
 import re
 

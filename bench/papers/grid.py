@@ -1,4 +1,4 @@
-"""What a printed table has in its cells: the same for text, Markdown and HTML. Knows nothing of how it is drawn.
+"""The cells of a printed table: the same for text, Markdown and HTML. Other files draw the table.
 
 A table is a list of columns (heading, sub-heading) and a list of rows, each with a label and one cell (text) per column.
 """
@@ -7,7 +7,7 @@ import dataclasses
 from measure import FAILED, FINISHED, LIMITED, NOT_RUN, UNAVAILABLE
 
 HEADINGS = {"memory": "MB", "speedup": "speed-up"}
-NO_RATIO = ("blocked", "nodes", "revisited", "states")  # no aim of the algorithms
+NO_RATIO = ("blocked", "nodes", "revisited", "states")  # the algorithms do not try to reduce these
 
 
 @dataclasses.dataclass
@@ -120,7 +120,7 @@ def curves_grid(group, outcomes):
 
 
 def broken_promises(group, outcomes):
-    """Curves have no columns for the few figures that the paper has: say where they do not agree."""
+    """Notes where our figures differ from the paper's: tables of curves have no columns for the few figures of the paper."""
     notes = []
     for row in group.rows:
         for key, figure in row.paper.items():
@@ -143,7 +143,7 @@ def speedup_grid(group, outcomes):
 
 
 def remarks(rows, outcomes, name=lambda row: row.label, statuses=None):
-    """What there is to say about rows without figures, and about limits: rows with the same text together."""
+    """Notes about rows without figures, and about limits. Rows with the same text share one note."""
     texts = {}
     for row in rows:
         outcome = outcomes[row.name]

@@ -197,7 +197,7 @@ class Bench:
                 continue
             outcome = self.outcomes[row.name] = self.row(group, row)
             if outcome.status == NOT_RUN and row is not rows[0]:
-                outcome.text = ""  # said once
+                outcome.text = ""  # the first row says it
             if outcome.status == NOT_RUN:
                 continue
             if outcome.status != measure.FINISHED or self.too_many(outcome, group, row):
@@ -298,7 +298,7 @@ def write(path, what, how="w"):
 
 
 def try_outputs(bench):
-    """Measuring may take hours: find out before whether the results can be written."""
+    """Checks that the results can be written before measuring starts, which may take hours."""
     paths = [bench.options[name] for name in ("json", "html") if bench.options.get(name, True) is not True]
     if not bench.options.get("kept"):
         os.makedirs(os.path.dirname(os.path.abspath(bench.kept.path)), exist_ok=True)
@@ -349,7 +349,7 @@ def at_signal(number, frame):
 
 
 def bench_docs(bench):
-    """--docs: from what is kept."""
+    """--docs: writes the tables from the kept measurements."""
     bench.options["kept"] = True
     bench.asked = {row.name for row in bench.experiments.rows()}
     groups = [bench.group(group) for group in bench.experiments.groups]

@@ -1,8 +1,8 @@
 """Runs one experiment: `mazurka check`, mz-simulate on a recorded tree, or another tool on the same program.
 
-An Outcome says what came of it. Only outcomes that are measurements (finished, limited) are kept, by class Kept, in a file
-with one JSON object a line. A line is keyed by all that the measurement depends on: program, flags, arguments, options, and
-the bytes of mazurka itself. So a run that is interrupted loses at most the row that it was measuring, and no row is
+An Outcome is the result of one experiment. Only outcomes that are measurements (finished, limited) are kept, by class Kept,
+in a file with one JSON object a line. The key of a line has all that the measurement depends on: program, flags, arguments,
+options, and the bytes of mazurka itself. So a run that is interrupted loses at most the row that it was measuring, and no row is
 measured twice with the same build. main.py is the only caller.
 """
 import dataclasses
@@ -58,7 +58,7 @@ def digest(*parts):
 
 
 def digest_of_file(path):
-    """Of the bytes of a file, or of all files in a directory. "" if it is neither."""
+    """The digest of the bytes of a file, or of all files in a directory. "" if it is neither."""
     if os.path.isdir(path):
         return digest(*(digest(os.path.relpath(name, path), digest_of_file(name))
                         for name in sorted(glob.glob(os.path.join(path, "**"), recursive=True)) if os.path.isfile(name)))
@@ -92,13 +92,13 @@ class Kept:
             self.remember(key, limit, outcome)
 
     def remember(self, key, limit, outcome):
-        """The newest measurement; but a search that a limit ended replaces none that says more."""
+        """Keeps the newest measurement. A search that a limit ended does not replace a finished one or one with a higher limit."""
         before, known = self.lines.get(key, (0, None))
         if outcome.status == FINISHED or not known or (known.status == LIMITED and limit >= before):
             self.lines[key] = (limit, outcome)
 
     def find(self, key, limits):
-        """A search that a lower limit ended says nothing about this one."""
+        """The kept measurement, or None. A search that ended at a lower limit than this one does not count."""
         limit, outcome = self.lines.get(key, (0, None))
         if outcome and (outcome.status == FINISHED or limit >= limits.seconds):
             return outcome
@@ -123,7 +123,7 @@ class Kept:
 
 
 def first_line(text):
-    """What a program said, without its name: one line. If mazurka speaks, not what its compiler has said before."""
+    """The message of a program: one line, without the program's name. If mazurka printed messages, its compiler's do not count."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     own = [line[9:] for line in lines if re.match(r"mazurka: (?!note: )", line)]
     if own and own[0].endswith("above"):  # the compiler's messages
@@ -142,7 +142,7 @@ class Runner:
         self.always = self.known(always)
 
     def known(self, options):
-        """Those of the options that this mazurka has."""
+        """The options that this build of mazurka knows."""
         if not options:
             return []
         shown = subprocess.run([self.mazurka, "help", "check"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -194,7 +194,7 @@ class Runner:
         return outcome_of(result, status, said, stopped)
 
     def run(self, command, limits):
-        """Returns exit status, what it said on standard error, and whether a limit of ours stopped it."""
+        """Returns the exit status, the text on standard error, and whether one of our limits stopped the process."""
         process = subprocess.Popen(command, cwd=self.root, env=self.environment, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
         stopped, said = [], []

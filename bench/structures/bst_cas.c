@@ -1,8 +1,8 @@
 /* A set as a binary search tree with compare and swap (Ellen et al. 2010; NonBlockingTorontoBSTSet of
- * Synchrobench). Keys are in the leaves. Whoever is about to change a child pointer first writes what he is
- * going to do into the `update` of the inner node, so that others can help him; the parent of a removed leaf
- * is marked for ever. Nothing is freed: somebody may be walking over it. -DBUG: the parent is not marked, so
- * that what is added below it meanwhile is lost.
+ * Synchrobench). Keys are in the leaves. Before a thread changes a child pointer, it writes its plan into the
+ * `update` of the inner node, so that other threads can help. The parent of a removed leaf stays marked for
+ * ever. Nothing is freed: another thread may be walking over it. -DBUG: the parent is not marked, so a key
+ * that another thread adds below it at the same time is lost.
  * EXPECT -DT0=a1 -DT1=r1 -DT2=a2 -DT3=c2 all verified
  * EXPECT -DBUG -DT0=a1 -DT1=r1 -DT2=a2 -DT3=c2 all error kind=assertion
  */
@@ -20,7 +20,7 @@ struct node {
 struct plan {
     struct node *grandparent, *parent, *leaf;
     struct node *fresh;      /* ADD: takes the place of the leaf */
-    uintptr_t parent_update; /* REMOVE: of the parent */
+    uintptr_t parent_update; /* REMOVE: `update` of the parent */
 };
 
 struct place {
@@ -53,7 +53,7 @@ static struct place find(int key)
     return p;
 }
 
-/* Another child in the place of `old`, unless somebody has helped already. */
+/* Replace the child `old` by `fresh`, unless a helping thread has done so already. */
 static void exchange_child(struct node *parent, struct node *old, struct node *fresh)
 {
     if (fresh->key < parent->key)
@@ -83,7 +83,7 @@ static void finish_remove(const struct plan *plan)
 
 static void help(uintptr_t update);
 
-/* The grandparent is flagged. False: somebody else was at the parent, the plan is given up. */
+/* The grandparent is flagged already. Return false if another thread has changed the parent: the plan is dropped. */
 static bool try_remove(const struct plan *plan)
 {
 #ifndef BUG
@@ -124,7 +124,7 @@ static struct node *new_leaf(int key)
     return n;
 }
 
-/* An inner node with the new key and a copy of the old leaf. */
+/* Return an inner node whose children are a leaf with the new key and a copy of the old leaf. */
 static struct node *new_inner(int key, const struct node *old)
 {
     struct node *n = calloc(1, sizeof *n), *mine = new_leaf(key), *copy = new_leaf(old->key);

@@ -1,12 +1,13 @@
 /* Three threads that call a data structure, for the clients of 2023, section 5.
  *
- * The calls are text: -DT1=a1,r2 -DT2=... -DT3=... for the threads, -DT0=... for those that main makes before
- * it creates them. A call is a letter and a digit; what they mean is the structure's. Only what the calls
- * returned is kept, in the order of each thread: main judges it at the end (check()).
+ * The calls are text: -DT1=a1,r2 -DT2=... -DT3=... for the threads, -DT0=... for the calls that main makes
+ * before it creates the threads. A call is a letter and a digit; set_client.h and queue_client.h give them
+ * their meaning. The program keeps the results of the calls of each thread, in their order. At the end main
+ * checks them (check()).
  *
- * A structure is a program: one file that includes set_client.h or queue_client.h and defines what is
- * declared there. Each is without data races, also with -DBUG, where it is broken so that what the calls
- * return, or what is left in the structure, can be explained by no order of the calls. */
+ * A structure is a program: one file that includes set_client.h or queue_client.h and defines the functions
+ * declared there. No structure has a data race, not even with -DBUG. With -DBUG the structure is broken: no
+ * order of the calls explains all their results and the final content of the structure. */
 #ifndef CLIENT_H
 #define CLIENT_H
 
@@ -33,7 +34,7 @@
 #define TEXT_(...) #__VA_ARGS__
 #define TEXT(...)  TEXT_(__VA_ARGS__)
 #define THREADS    3
-#define MOST       5 /* calls of a thread */
+#define MOST       5 /* most calls of a thread */
 
 static const char calls[1 + THREADS][3 * MOST + 1] = {TEXT(T0), TEXT(T1), TEXT(T2), TEXT(T3)};
 static int results[1 + THREADS][MOST];

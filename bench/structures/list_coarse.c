@@ -1,6 +1,6 @@
 /* A set as a sorted list under one mutex.
- * -DBUG: remove looks under the lock, gives it back, and takes it again to unlink what it has found. What was
- * added in between behind the same node, or removed, is lost.
+ * -DBUG: remove finds the node in one critical section and unlinks it in another one. A change that another
+ * thread makes between the two, behind the same node, is lost.
  * EXPECT -DT1=a1,r2 -DT2=a2,c1 -DT3=r1 all verified 30
  * EXPECT -DT0=a1 -DT1=r1 -DT2=a2 all verified 2
  * EXPECT -DBUG -DT0=a1 -DT1=r1 -DT2=a2 all error kind=assertion

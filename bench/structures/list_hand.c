@@ -1,6 +1,6 @@
 /* A set as a sorted list with a mutex in each node, taken hand over hand.
- * -DBUG: the lock of a node is given back before that of the next one is taken. The next one may be unlinked
- * meanwhile: what is then added behind it is lost.
+ * -DBUG: a thread unlocks a node before it locks the next one. In between another thread may unlink the next
+ * node: a key that is then added behind that node is lost.
  * EXPECT -DT1=a1 -DT2=a1 -DT3=r1 all verified 6
  * EXPECT -DT0=a1 -DT1=a2 -DT2=r1 -DT3=c2 all verified
  * EXPECT -DBUG -DT0=a1 -DT1=a2 -DT2=r1 -DT3=c2 all error kind=assertion
@@ -17,7 +17,7 @@ static struct node head = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void setup(void) {}
 
-/* The last node before the key, locked. Nobody else can change, pass or remove what it points to. */
+/* Return the last node before the key, locked. No other thread can change, pass or remove the node behind it. */
 static struct node *find(int key)
 {
     struct node *p = &head;
@@ -59,7 +59,7 @@ static bool take(int key)
     bool present = is_next(p, key);
     if (present) {
         struct node *n = p->next;
-        pthread_mutex_lock(&n->lock); /* until nobody is at it any more */
+        pthread_mutex_lock(&n->lock); /* wait until no other thread holds it */
         p->next = n->next;
         pthread_mutex_unlock(&n->lock);
 #ifndef BUG

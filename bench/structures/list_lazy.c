@@ -1,8 +1,8 @@
 /* The lazy list (Heller et al. 2005; OptimisticListSortedSetWaitFreeContains of Synchrobench): a sorted list
- * with a mutex and a mark in each node. A node is marked before it is unlinked, so that the two locked nodes
- * need only be looked at themselves, and `contains` takes no lock. Nodes are never freed: somebody may be
- * walking over them. -DBUG: the node before is not asked for its mark, so something can be added behind one
- * that has been removed.
+ * with a mutex and a mark in each node. A node is marked before it is unlinked. So add and remove only look
+ * at the two nodes that they have locked, and `contains` takes no lock. Nodes are never freed: another thread
+ * may be walking over them. -DBUG: the mark of the first of the two nodes is not checked, so add can insert a
+ * node behind a removed one.
  * EXPECT -DT0=a1 -DT1=r1 -DT2=a2 -DT3=c2 all verified
  * EXPECT -DBUG -DT0=a1 -DT1=r1 -DT2=a2 -DT3=c2 all error kind=assertion
  */

@@ -1,6 +1,6 @@
 /* A set as a sorted list with a mutex in each node: walk without locks, lock the two nodes, then walk again
- * to see whether they are still there, one behind the other. Nodes are never freed: somebody may be walking
- * over them. -DBUG: it does not walk again but only looks whether the one still points to the other.
+ * to see whether they are still in the list, one behind the other. Nodes are never freed: another thread may
+ * be walking over them. -DBUG: no second walk; it only checks that the first node still points to the second.
  * EXPECT -DT0=a1 -DT1=a2 -DT2=r1 -DT3=c2 all verified
  * EXPECT -DBUG -DT0=a1 -DT1=a2 -DT2=r1 -DT3=c2 all error kind=assertion
  */

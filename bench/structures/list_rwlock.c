@@ -1,5 +1,5 @@
 /* A set as a sorted list under one read-write lock (as RWLockCoarseGrainedListIntSet of Synchrobench).
- * -DBUG: add looks under the lock for readers and then takes the one for writers without looking again.
+ * -DBUG: add searches with the lock taken for reading, then takes it for writing without a second search.
  * EXPECT -DT1=a1 -DT2=c1 -DT3=c1 all verified 4
  * EXPECT -DT1=a1 -DT2=a1 -DT3=c1 all verified 6
  * EXPECT -DBUG -DT1=a1 -DT2=a1 -DT3=c1 all error kind=assertion

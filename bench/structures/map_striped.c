@@ -1,5 +1,5 @@
-/* A hash map with chains, and one mutex for every second bucket. A key that is there is not put again.
- * -DBUG: put looks in a critical section of its own, and puts in another one without looking again.
+/* A hash map with chains, and one mutex for every second bucket. put does not replace the value of a key.
+ * -DBUG: put searches in one critical section, and inserts in another one without a second search.
  * EXPECT -DT1=a1,r1 -DT2=a2,c2 -DT3=a3 all verified 3
  * EXPECT -DT1=a1,r1 -DT2=a1 all verified 3
  * EXPECT -DBUG -DT1=a1,r1 -DT2=a1 all error kind=assertion
@@ -26,7 +26,7 @@ static void setup(void)
 static unsigned bucket_of(int key) { return (unsigned)key % BUCKETS; }
 static pthread_mutex_t *lock_of(int key) { return &locks[bucket_of(key) % STRIPES]; }
 
-/* What points to the entry, or NULL at the end of the chain. */
+/* Return the pointer to the entry, in place; it is NULL (the end of the chain) if there is no entry. */
 static struct entry **find(int key)
 {
     struct entry **p = &buckets[bucket_of(key)];

@@ -1,4 +1,4 @@
-/* A sorted list without any locks of its own, for those that have one lock around it. */
+/* A sorted list without locks of its own, for the sets that use one lock for the whole list. */
 #ifndef PLAIN_LIST_H
 #define PLAIN_LIST_H
 

@@ -1,6 +1,7 @@
-/* Clients of queues: e1 enqueues the value 1, d0 dequeues a value (0: it is empty). All values of a client
- * are different. At the end each must have been dequeued once or still be there; who dequeues two values of
- * the same thread gets them in the order in which they were enqueued; and so is the rest. */
+/* Clients of queues: e1 enqueues the value 1, d0 dequeues a value (0: the queue is empty). All values of a
+ * client are different. check() demands that each value was dequeued once or is still in the queue; that a
+ * thread which dequeues several values of one enqueuer gets them in the order in which they were enqueued;
+ * and that the values left in the queue have this order, too. */
 #ifndef QUEUE_CLIENT_H
 #define QUEUE_CLIENT_H
 
@@ -29,11 +30,11 @@ struct origin {
     int t, i;
 };
 
-/* The next value that somebody has got: seen only now, and after the ones before of the same thread. */
+/* Check the next value that a thread dequeued: not seen before, and in the order of the thread that enqueued it. */
 static void got(int value, const struct origin origin[VALUES], bool seen[VALUES], int last[1 + THREADS])
 {
     struct origin o = origin[value];
-    assert(value > 0 && o.i >= 0); /* somebody enqueued it */
+    assert(value > 0 && o.i >= 0); /* a thread enqueued it */
     assert(!seen[value]);
     assert(o.i > last[o.t]);
     seen[value] = true;

@@ -1,6 +1,7 @@
-/* The queue of Michael and Scott (1996): a list with a dummy in front; whoever finds the tail behind helps.
- * Nodes are never freed within an execution, so there is no ABA problem. -DBUG: enqueue looks whether the
- * last node is the last one, and then links to it without compare and swap.
+/* The queue of Michael and Scott (1996): a list with a dummy in front. A thread that finds the tail behind
+ * the last node moves the tail.
+ * Nodes are never freed within an execution, so there is no ABA problem. -DBUG: dequeue
+ * checks that the head has not changed, and then moves it without compare and swap.
  * EXPECT -DT0=e1 -DT1=e2 -DT2=d0 -DT3=d0 all verified
  * EXPECT -DBUG -DT0=e1 -DT1=e2 -DT2=d0 -DT3=d0 all error kind=assertion
  */

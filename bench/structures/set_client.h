@@ -1,9 +1,9 @@
 /* Clients of sets and maps: a1 adds the key 1, r1 removes it, c1 looks whether it is there.
  *
- * In a map, a call puts a value of its own if the key is not there, and the others return the value, or 0. In
- * a set all values are 1. So what is in the structure after a call does not depend on the order of the calls
- * before it: it is what was added less what was removed. That makes it cheap to ask whether some order of the
- * calls, each thread's as it made them, explains all that was returned. */
+ * In a map, each call of `a` has its own value, and puts it if the key is absent; `r` and `c` return the value
+ * of the key, or 0. In a set all values are 1. So the content after some calls does not depend on their order:
+ * it is the sum of the added values minus the sum of the removed ones. This makes it cheap to check whether an
+ * order of all calls, with the calls of each thread in program order, explains all results. */
 #ifndef SET_CLIENT_H
 #define SET_CLIENT_H
 
@@ -12,8 +12,8 @@
 #define KEYS 10
 
 #ifdef MAP
-static int put(int key, int value); /* 1, or 0: there is one */
-static int take(int key);           /* the value */
+static int put(int key, int value); /* 1; 0: the key has a value already */
+static int take(int key);           /* the value, or 0 */
 static int get(int key);
 #define VALUE(t, i) (10 * (t) + (i) + 1)
 #else
@@ -24,7 +24,7 @@ static bool contains(int key);
 #define put(key, value) add(key)
 #define get(key)        contains(key)
 #endif
-static int look(int key); /* get, when nobody else is there */
+static int look(int key); /* get, without other threads */
 
 static int call(char operation, int key, int t, int i)
 {
@@ -41,7 +41,7 @@ static int call(char operation, int key, int t, int i)
     }
 }
 
-/* The value of a key after so many calls of each thread. */
+/* Return the value of the key after the first at[t] calls of each thread t. */
 static int value_after(const int at[1 + THREADS], int key)
 {
     int value = 0;
@@ -55,7 +55,7 @@ static int value_after(const int at[1 + THREADS], int key)
     return value;
 }
 
-/* Can the next call of thread t, made then, return what it has returned? */
+/* Does the result of the next call of thread t fit, if the thread makes it after the first at[] calls of each thread? */
 static bool explained(const int at[1 + THREADS], int t)
 {
     int i = at[t], value = value_after(at, digit_of(t, i));

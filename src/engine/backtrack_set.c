@@ -1,5 +1,5 @@
-/* Nodes with backtrack sets: which branch comes next, and what is left. For reductions with uses_backtrack_sets, and
- * for estimate.c and worker_split.c, which ask what such a node has left. */
+/* Nodes with backtrack sets: which branch comes next, and which branches are left. For reductions with
+ * uses_backtrack_sets. estimate.c and worker_split.c also ask which branches such a node has left. */
 #include "engine/reduction.h"
 
 struct mz_step mz_enter_alone(struct mz_exploration *x, uint32_t k)

@@ -1,26 +1,27 @@
-/* How much of the search is done: an estimate of the size of its tree, in leaves (executions, also those that
- * were blocked or cut), from the path that is being explored. Nothing is computed until somebody asks.
+/* Progress of the search: estimates the size of its tree, in leaves (executions, also those that were blocked
+ * or cut), from the path that is being explored. Nothing is computed until mz_explore_estimate() is called.
  *
- * Bottom up, a node of the path has
+ * Bottom up, the estimate for a node of the path is the sum of
  *
- *   branches that are explored     their leaves are counted: those since the node was entered, less the
- *                                  current branch's
- *   branches that are known to     each as large as the last one, times `later`: how much smaller than the mean
- *   be left                        of those before them branches turned out to be, in the whole search so far
- *   the current branch             the estimate for the node below; while little of it is explored, more of
- *                                  what it was taken for when it was left, if that is more
+ *   explored branches    their leaves are counted: the leaves since the node was entered, less those of the
+ *                        current branch
+ *   the current branch   the estimate for the node below. If the size that was expected before the branch began is
+ *                        larger, it counts too, the less the more of the branch is explored (current_size)
+ *   branches known to    each as large as the current branch, times `later`. `later` says how much smaller than
+ *   be left              the mean of the branches before them later branches were, in the whole search so far
  *
- * Branches that are not known yet do not count: how many there will be cannot be told. All else is more than
- * Knuth (1975) and the recursive estimator of Kilby, Slaney, Thiebaux and Walsh (2006) have: what sleep sets
- * leave of a branch depends on those explored before it, and threads that do the same, whose branches are of
- * like size, tend to come one after the other. docs/PAPERS.md has what was measured. */
+ * Branches that no race has asked for yet do not count: nothing tells how many there will be. `later` and the
+ * expected size are additions to Knuth (1975) and to the recursive estimator of Kilby, Slaney, Thiebaux and
+ * Walsh (2006). There are two reasons. How much sleep sets leave of a branch depends on the branches explored
+ * before it. And threads that do the same work have branches of similar size, and tend to come one after the
+ * other. docs/PAPERS.md has the measurements. */
 #include "engine/frontier.h"
 #include "engine/reduction.h"
 
 #define LEAST_LATER 0.3
 #define MOST_LATER  1.0
 #define MOST        1e18
-#define DOUBT       50 /* leaves to see before `later` is believed */
+#define DOUBT       50 /* `later` stays near 1 until about this many leaves are seen */
 
 static uint32_t explored(const struct mz_exploration *x, uint32_t k)
 {
@@ -36,7 +37,7 @@ static uint32_t left(const struct mz_exploration *x, uint32_t k)
                       __builtin_popcountll(mz_threads_left(x, k)));
 }
 
-/* A branch of node k has been explored, and is not its first. */
+/* The search has explored a branch of node k that is not the node's first: learn from its size. */
 void mz_estimate_branch(struct mz_exploration *x, uint32_t k)
 {
     struct mz_node *n = &x->nodes[k];
@@ -59,7 +60,7 @@ static double current_size(double size, double seen, double guess)
     return size < guess ? size + (guess - size) * guess / (guess + seen) : size;
 }
 
-/* Leaves below node `top`, which is on the path, and of these the explored ones. At node `replay` a new
+/* The estimated number of leaves below node `top` of the path, explored ones included. At node `replay` a new
  * branch is about to begin. */
 static double leaves_below(const struct mz_exploration *x, uint32_t top)
 {

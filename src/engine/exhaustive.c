@@ -85,7 +85,7 @@ static void event(struct mz_exploration *x, mz_number n, uint32_t races)
 
 /* ---- where to go on ---- */
 
-/* Up the path to a node with a branch left. */
+/* Climb the path to the deepest node with a branch left, and rewind to it. Return false if no node has one. */
 static bool climb(struct mz_exploration *x)
 {
     for (uint32_t k = x->path.depth + x->barren; k-- > x->top;) {
@@ -100,8 +100,8 @@ static bool climb(struct mz_exploration *x)
     return false;
 }
 
-/* Look at the races of the execution. Return false if the search cannot go on: there is no memory for what they ask
- * for, or the execution was cut short. */
+/* Look at the races of the execution. Return false if the search cannot go on: there is no memory for the
+ * branches that the races ask for, or the execution was cut short. */
 static bool analyse(struct mz_exploration *x)
 {
     x->reduction->end(x);
@@ -116,7 +116,7 @@ static void restart(struct mz_exploration *x)
     if (x->frontier->restarted) x->frontier->restarted(x);
 }
 
-/* Everything is explored, unless a node has a branch left. */
+/* Go on at a node that has a branch left. Return false if no node has one: everything is explored. */
 static bool go_on(struct mz_exploration *x)
 {
     if (mz_unlikely(x->frontier->executed != NULL)) x->frontier->executed(x);
@@ -126,7 +126,8 @@ static bool go_on(struct mz_exploration *x)
     return false;
 }
 
-/* The end of a walk of state_check.c: it belongs to no execution, and has been counted and analysed where it began. */
+/* A walk of state_check.c has ended. Do not count or analyse it: walk_on() has done that for the execution
+ * that the walk continues. */
 static bool end_walk(struct mz_exploration *x)
 {
     uint32_t branch;
@@ -139,7 +140,8 @@ static bool end(struct mz_exploration *x)
 {
     bool walked = mz_recheck_walks(x);
     if (mz_likely(!walked)) mz_count_execution(x);
-    /* A search that starts over may know better how to keep an execution short. */
+    /* Do not stop at the step limit if the search starts over: with what it has learned, the execution may be
+     * shorter. */
     if (mz_is_cut_short(x) && !(x->trace.outdated && x->ending == MZ_ENDING_STEP_LIMIT)) return false;
     if (x->trace.outdated) {
         restart(x);

@@ -85,8 +85,8 @@ struct mz_exploration {
 
     /* In a shared search the nodes near the root belong to the balancer (worker_part.c); otherwise these are 0. */
     uint32_t top;  /* the search does not go back above this node */
-    uint32_t root; /* nodes before this one belong to the balancer; those from `top` on are of the batch */
-    uint32_t kept; /* nodes before this one have their wakeup trees from before this execution */
+    uint32_t root; /* nodes before this one are the balancer's; nodes [top, root) are the batch's */
+    uint32_t kept; /* nodes before this one keep their wakeup trees from the previous task */
 
     struct mz_share *share;         /* NULL: the search is not shared */
     struct mz_tree_log *tree_log;   /* NULL: the search is not recorded */
@@ -106,14 +106,15 @@ struct mz_exploration {
 
 /* No step: the execution ends. */
 struct mz_step mz_nobody(struct mz_exploration *x, enum mz_ending ending);
-/* The first choice of the thread that is awake at node k; those after it stay in node.choices. */
+/* Put the first choice of the thread that is awake at node k into *step; later ones stay in node.choices.
+ * Return false if all choices are asleep. */
 bool mz_choose(struct mz_exploration *x, uint32_t k, struct mz_step *step);
-/* Where a new execution goes when nothing says otherwise: on with the same thread while that is possible (fewer
- * switches), else with the lowest thread that is awake. */
+/* The step of a new execution when nothing else decides: the same thread again if possible (fewer switches),
+ * else the lowest thread that is awake. */
 struct mz_step mz_default_step(struct mz_exploration *x, uint32_t k);
 /* Step k of options.schedule. A schedule that does not fit the program ends the execution. */
 struct mz_step mz_scheduled_step(struct mz_exploration *x, uint32_t k);
-/* The system does not do what it did in the same state before: MZ_ENDING_DIVERGED. */
+/* The system does not behave as it did in the same state before: MZ_ENDING_DIVERGED. */
 struct mz_step mz_unforeseen(struct mz_exploration *x);
 
 /* ---- sources.c: only with options.memory ---- */
@@ -127,7 +128,7 @@ void mz_source_serve(struct mz_exploration *x, struct mz_step *step);
 
 /* The next execution branches off at node k, with nodes[k].step. */
 void mz_rewind_to(struct mz_exploration *x, uint32_t k);
-/* Forget the path, but not what was counted. */
+/* Forget the path, but not the counters. */
 void mz_rewind_all(struct mz_exploration *x);
 /* Forget all that was explored and counted, but not the objects. */
 void mz_start_over(struct mz_exploration *x);
@@ -136,7 +137,7 @@ void mz_start_over(struct mz_exploration *x);
 
 /* Count the execution that has just ended. */
 void mz_count_execution(struct mz_exploration *x);
-/* Has the execution ended before all of it could be analysed? Then there is nothing sound to go on with. */
+/* Has the execution ended before all of it could be analysed? Then the search cannot go on soundly. */
 bool mz_is_cut_short(const struct mz_exploration *x);
 static inline struct mz_tally mz_tally_of(const struct mz_counters *c)
 {
@@ -147,17 +148,19 @@ static inline uint64_t mz_leaves(const struct mz_counters *c) { return c->execut
 
 /* ---- memory.c ---- */
 
-/* Bytes of the path: what a search needs that keeps neither trees nor states. */
+/* Bytes of the path: all that a search needs without wakeup trees and states. The largest value so far. */
 uint64_t mz_path_memory(const struct mz_exploration *x);
-/* Bytes of the path and of wakeup trees: the most there was when this was asked. */
+/* Bytes of the path, the largest value in any call so far, and of the wakeup trees. */
 uint64_t mz_search_memory(struct mz_exploration *x);
-/* Stateless searches: no memory for another sequence or another thousand steps? Then optimal falls back to source, and
- * other searches end (MZ_ENDING_MEMORY). Stateful ones forget states instead (stateful.c). */
+/* Stateless searches: is there too little memory for another sequence or another thousand steps? Then optimal
+ * falls back to source, and other searches end (MZ_ENDING_MEMORY). Stateful ones forget states instead
+ * (stateful.c). */
 bool mz_explore_full(struct mz_exploration *x);
 
 /* ---- sleep_set.c ---- */
 
-/* The sleep set of node k + 1: that of node k without what conflicts with event k. */
+/* The sleep set of node k + 1: that of node k, without the elements of event k's thread and those that
+ * conflict with event k. */
 void mz_sleep_inherit(struct mz_exploration *x, uint32_t k);
 void mz_sleep_none(struct mz_exploration *x, uint32_t k); /* node k has none */
 void mz_sleep_add(struct mz_exploration *x, uint32_t k, struct mz_elem e);

@@ -1,12 +1,14 @@
-/* The search, as the system under test sees it (program.h). The main loop is the system's; in its order:
+/* The search, as the system under test sees it (program.h). The system owns the main loop. It calls, in this
+ * order:
  *
  *   mz_explore_begin    a new execution starts; or mz_explore_resume: the system has gone back by itself
- *   mz_explore_next     which step comes next: from the replayed part of the path, then the new branch, then whatever
- *                       the strategy chooses (strategy.h)
- *   mz_explore_commit   the step has become an event: the trace gets it, with its clock and its races
+ *   mz_explore_next     which step comes next: from the replayed part of the path, then the new branch, then the steps
+ *                       that the strategy chooses (strategy.h)
+ *   mz_explore_commit   the step has become an event: add it to the trace, with its clock and its races
  *   mz_explore_end      the strategy decides where the next execution branches off
  *
- * Between commit and the next step, the system reports local operations: mz_explore_spawn, _join, _wake, _release. */
+ * Between commit and the next step, the system reports local operations: mz_explore_spawn, _join, _wake,
+ * _release. */
 #include "engine/frontier.h"
 #include "engine/reduction.h"
 #include "engine/strategy.h"
@@ -41,7 +43,8 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
     x->strategy = &mz_strategy_exhaustive;
     x->reduction = mz_reduction_of(options->algorithm);
     x->frontier = frontier_of(options);
-    /* A recorded schedule may come to a state twice, and only that schedule is asked for. */
+    /* Follow a recorded schedule without a stateful reduction: the schedule may reach a state twice, and must
+     * not end there. */
     if (x->reduction->stateful && options->schedule_length) x->reduction = mz_reduction_of(MZ_ALG_NONE);
     if (x->reduction->stateful) x->options.sleep_sets = false;
     MZ_ASSERT(!options->memory ||
@@ -114,7 +117,7 @@ static void fresh_node(struct mz_exploration *x, uint32_t k)
     if (mz_unlikely(x->frontier->enter != NULL)) x->frontier->enter(x, k);
 }
 
-/* The new branch: nodes[replay].step, chosen when the execution before ended. */
+/* The new branch: nodes[replay].step, chosen when the previous execution ended. */
 static struct mz_step new_branch(struct mz_exploration *x)
 {
     struct mz_node *n = &x->nodes[x->path.depth];
@@ -133,8 +136,8 @@ static struct mz_step new_branch(struct mz_exploration *x)
     return n->step;
 }
 
-/* Is there no memory for another thousand steps? If giving up trees helps, that can wait until the execution has ended:
- * they do not grow now. */
+/* Is there too little memory for another thousand steps? If falling back frees enough (fall_back.c), that can
+ * wait until the execution has ended: wakeup trees do not grow before. */
 static bool is_memory_short(struct mz_exploration *x)
 {
     return mz_trace_full(&x->trace) || (!x->stateful && mz_explore_full(x) && !mz_can_fall_back(x));
@@ -162,8 +165,8 @@ struct mz_step mz_explore_next(struct mz_exploration *x)
     return step;
 }
 
-/* Operations that were independent so far (a CAS that failed, and a read) are dependent from now on: the search starts
- * over. */
+/* The first atomic section. From now on a failed CAS counts as a write and depends on reads that it was
+ * independent of: the search starts over. */
 static void first_section(struct mz_exploration *x, uint32_t object)
 {
     x->trace.sections = object;
@@ -214,7 +217,7 @@ void mz_explore_spawn(struct mz_exploration *x, int thread, int child)
     mz_journal_set(&x->trace, &x->trace.thread_clock[child], x->trace.thread_clock[thread]);
 }
 
-/* Within a step others may go on, too, and wait for something else in the end. */
+/* Note a thread that runs within a step of another thread: it may end up waiting for something else. */
 static void note_woken(struct mz_exploration *x, int thread)
 {
     uint32_t k = x->path.depth;
@@ -250,8 +253,8 @@ void mz_explore_wake(struct mz_exploration *x, mz_number event, int woken)
         mz_clock_joined(&x->trace, x->trace.thread_clock[woken], mz_event_at(&x->trace, event)->clock));
 }
 
-/* The race is looked for when the waiter is woken, not now: it may still have to release the mutex, and only
- * then could it have timed out. */
+/* mz_explore_wake() looks for the race, not this function: the waiter may still have to release the mutex,
+ * and can time out only after that. */
 void mz_explore_could_time_out(struct mz_exploration *x, int waiter)
 {
     if (!live(x)) return;

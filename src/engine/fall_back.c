@@ -1,27 +1,27 @@
 /* When there is no more memory for wakeup trees, `optimal` goes on as `source`, from where it is.
  *
- * From here on a node on the path has a backtrack set: the threads of its explored branches, of the current
- * one and of the first steps of its wakeup tree, which is given up. Sleep sets stay as they are, so what is
- * explored is not explored again, and the races of the path, of which source knows nothing yet, are looked at
- * by its rule. What comes later is source's alone.
+ * mz_fall_back() gives each node of the path a backtrack set: the threads of its explored branches, of its
+ * current branch, and of the first steps of its wakeup tree, which is dropped. Sleep sets stay, so no
+ * explored branch is explored again. `source` has not seen the races of the path yet: it looks at them by its
+ * own rule. From then on the search is that of `source` alone.
  *
- * Why nothing is lost. Suppose that node E of the path is left though something maximal, E.w, was not
- * explored: then no thread that is asleep at E or was explored from E (the set S) is in WI(w). Of S take the
- * m for which the longest part w' of w is independent of it; let q be what follows in w, in conflict with m.
+ * Why nothing is lost. Suppose that the search leaves node E of the path, and that a maximal execution E.w
+ * has not been explored. Let S be the set of threads that are asleep at E or were explored from E: none of
+ * them is in WI(w). Choose the m in S that is independent of the longest prefix w' of w. Let q be the event
+ * after w' in w: q conflicts with m.
  *
- *   m explored from E      E.m.w'.q.z, for some z, has been explored: below E.m, or something asleep there
- *                          can come first in w'.q, which is in S, and is in WI(w) or independent of more
- *                          than w'. So the race of m and q was looked at, before or after the change.
- *                          Either way something in S can now come first in w'.q: an element of the sleep
- *                          set, the first step of the branch of E's wakeup tree that took in v, or an
- *                          initial. It is in WI(w) or independent of more than w'.
- *   m inherited, asleep    m was explored from E'' above, E = E''.u, by optimal. There m.u.w'.q.z was
- *                          explored and the race of m and q led to a branch of the wakeup tree of E'' that
- *                          u follows: as m is asleep at E, it has not come to its leaf, so E had a branch
- *                          for w'.q.
+ *   m explored from E      E.m.w'.q.z has been explored, for some z. (Below E.m it is left out only if a step that is
+ *                          asleep there can come first in w'.q. That step is in S, and is in WI(w) or independent of
+ *                          more than w'.) So the search has looked at the race of m and q, before or after the
+ *                          change. Either way, a member of S can now come first in w'.q: an element of the sleep set,
+ *                          the first step of the branch of E's wakeup tree that took in v, or an initial. That member
+ *                          is in WI(w), or independent of more than w'.
+ *   m inherited, asleep    `optimal` explored m from a node E'' above, with E = E''.u. It explored m.u.w'.q.z there,
+ *                          and the race of m and q led to a branch of the wakeup tree of E'' that u follows. As m is
+ *                          asleep at E, u has not reached the leaf of that branch: E had a branch for w'.q.
  *
  * Both contradict the choice of w and m. Below nodes that are new, Theorem 5.2 (2017) for source holds.
- * tests/random checks it with changes at random times (optimal-source). */
+ * tests/random checks this with changes at random times (optimal-source). */
 #include "engine/frontier.h"
 #include "engine/reduction.h"
 
@@ -35,7 +35,7 @@ static void convert(struct mz_exploration *x, uint32_t k)
     for (uint32_t w = n->wakeup; w; w = x->trace.wakeup.nodes[w].next)
         n->backtrack |= mz_bit(x->trace.wakeup.nodes[w].elem.thread);
     n->wakeup = 0;
-    n->done = 0; /* all that was explored is asleep */
+    n->done = 0; /* explored branches are in the sleep set */
     n->choices = e->choices & ~mz_bit(e->choice);
     n->mark.races = 0;
 }
@@ -46,7 +46,7 @@ bool mz_can_fall_back(const struct mz_exploration *x)
            (!x->options.memory_limit || mz_path_memory(x) <= x->options.memory_limit);
 }
 
-/* The execution has ended, not all of its races have been looked at. */
+/* Called when the execution has ended, before all of its races have been looked at. */
 void mz_fall_back(struct mz_exploration *x)
 {
     uint32_t races = x->trace.race_count;
@@ -56,7 +56,7 @@ void mz_fall_back(struct mz_exploration *x)
     x->counters.fell_back = x->counters.executions + x->counters.cut;
     x->reduction = x->reduction->fall_back;
     x->ending = MZ_ENDING_MAXIMAL;
-    x->counters.races -= races; /* not twice */
+    x->counters.races -= races; /* event() counts them again */
     x->reduction->event(x, 0, races);
     x->reduction->end(x);
 }

@@ -1,12 +1,13 @@
-/* The frontier: the branches that are still to be explored. A reduction says what races ask for, with mz_want() and
- * mz_want_sequence() (reduction.h). Where that goes, and what else hears of it, is the affair of a frontier:
+/* The frontier: the branches that are still to be explored. A reduction says which branches the races ask
+ * for, with mz_want() and mz_want_sequence() (reduction.h). The frontier decides where these requests are
+ * kept, and what else is done with them:
  *
- *   own        frontier.c      the nodes of the path keep it: all functions are NULL
+ *   own        frontier.c      the nodes of the path keep them: all functions are NULL
  *   recorded   record_tree.c   the same, and everything is written to a file
  *   classes    record_classes.c  the same, and the class of each complete execution is written to a file
  *   shared     worker_part.c   nodes near the root belong to the balancer: it is asked by messages
  *
- * It is chosen once, when the search begins. Reductions know of none of them. */
+ * It is chosen once, when the search begins. Reductions do not know which one it is. */
 #ifndef MZ_ENGINE_FRONTIER_H
 #define MZ_ENGINE_FRONTIER_H
 
@@ -16,11 +17,11 @@ struct mz_frontier {
     bool may_fall_back; /* the reduction may change in the middle of the search (fall_back.c) */
     bool needs_leaves;  /* every sequence must come to want_sequence(), also those that are covered already */
 
-    /* All of them may be NULL. */
+    /* All functions may be NULL. */
     void (*init)(struct mz_exploration *x);
     void (*release)(struct mz_exploration *x);
 
-    /* In place of what reduction.h says of mz_want(), mz_want_sequence() and mz_take_branch(): */
+    /* Called instead of the defaults of mz_want(), mz_want_sequence() and mz_take_branch() (reduction.h): */
     void (*want)(struct mz_exploration *x, uint32_t k, uint64_t wanted, uint64_t add);
     enum mz_cover (*want_sequence)(struct mz_exploration *x, uint32_t k);
     bool (*take_branch)(struct mz_exploration *x, uint32_t k);
@@ -35,7 +36,8 @@ struct mz_frontier {
     void (*cleared)(struct mz_exploration *x);   /* all that was explored and counted is forgotten ... */
     void (*restarted)(struct mz_exploration *x); /* ... because the relation of dependence has changed */
     void (*reused)(struct mz_exploration *x);    /* ... because another program follows */
-    /* Leaves of the tree in all, and those explored: change the estimate from what the path says to what is shared. */
+    /* *total and *done are estimates from the path: the leaves of the tree, and those of them that are
+     * explored. Leave out the leaves that have been reported to the balancer. */
     void (*estimate)(const struct mz_exploration *x, double *total, double *done);
 };
 

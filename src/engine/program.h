@@ -1,8 +1,9 @@
 /* The meeting point of the engine and a system under test. Two systems implement it: the native runtime
  * (src/runtime) and the text model (src/model).
  *
- * The system keeps a `struct mz_view`: for every thread, whether it lives, what visible operation it will do
- * next, and whether that is enabled. The engine never runs anything: it is asked.
+ * The system keeps a `struct mz_view`: for every thread, whether it is alive, which visible operation it will
+ * do next, and whether that operation is enabled. The engine never runs the program: the system calls the
+ * engine.
  *
  *     mz_explore_begin(x);                      // a new execution, from the initial state
  *     while ((s = mz_explore_next(x)).thread != MZ_NOBODY)
@@ -19,8 +20,7 @@
  *      (spawn, join, wake). Whether it is enabled changes only by steps that are dependent with it or that
  *      release it (mz_explore_release).
  *  P3  A thread's number depends only on its path of spawns, not on the schedule.
- *  P4  Local operations are never in conflict with anything that could run before them.
- */
+ *  P4  Local operations are never in conflict with anything that could run before them. */
 #ifndef MZ_ENGINE_PROGRAM_H
 #define MZ_ENGINE_PROGRAM_H
 
@@ -41,8 +41,9 @@ struct mz_state { /* the identity of a state of the system */
     uint64_t hash[2];
 };
 
-/* What the system tells about an event, mz_explore_commit(x, access, old, new). `new` is the value that an operation
- * on memory leaves in its object (the same as `old` if it only reads); of all others it is 0.
+/* What the system tells about an event, mz_explore_commit(x, access, old, new). `new` is the value that an
+ * operation on memory leaves in its object (the same as `old` if it only reads); for all other operations it
+ * is 0.
  *
  *   operation            access                             old
  *   memory, futex WAIT   of a failed CAS: READS             the value that it has read
@@ -55,19 +56,20 @@ struct mz_state { /* the identity of a state of the system */
  *   SECTION, SHARED_CALL WRITES; SHARED_CALL also READS     (not used)
  *
  * The choice of a SIGNAL is the thread that it wakes. A WAKE is a SIGNAL or BROADCAST whose choices are
- * numbered from 0, and mean what they mean to the system.
+ * numbered from 0; only the system knows what they mean.
  *
- * A futex is a memory object on which there are WAIT, SIGNAL, BROADCAST and WAKE too; a WAIT that finds
- * another value than it expects is a LOAD (pending.op says which when it is committed). The next operation of
- * a waiter that may stop waiting is TIMEOUT, until it is woken: see mz_explore_could_time_out.
+ * A futex is a memory object that also has WAIT, SIGNAL, BROADCAST and WAKE. A WAIT that finds another value
+ * than it expects is a LOAD (pending.op says which of the two when it is committed). The next operation of a
+ * waiter that may stop waiting is TIMEOUT, until it is woken: see mz_explore_could_time_out.
  *
- * A SECTION is a stretch of code that nothing interrupts, and one event: its accesses to memory are none. It
- * has no key, is always enabled and holds no other operation. What it accesses is not known beforehand, so it
- * is in conflict with every operation on memory (on an object with a size), and with every other section.
+ * A SECTION is a stretch of code that nothing interrupts, and one event: its accesses to memory are not
+ * events. It has no key, is always enabled and contains no other operation. Its accesses are not known
+ * beforehand, so it conflicts with every operation on memory (on an object with a size), and with every other
+ * section.
  *
  * Read-write locks. A failed try READS. WRLOCK, a successful TRYWRLOCK, a writer's RWUNLOCK and RWCLAIM are
  * WRITES. RDLOCK, a successful TRYRDLOCK and a reader's RWUNLOCK are SHARES, unless the lock is ordered
- * (MZ_RW_ORDERED in every state of it): a lock where claims of writers keep readers out; there they are
+ * (MZ_RW_ORDERED in every state of it): there, claims of writers keep readers out, and these operations are
  * WRITES. RDLOCK is enabled iff there is no writer and no claim, WRLOCK (which ends its thread's claim, if
  * the lock is ordered) iff there is no writer and no reader. */
 
@@ -101,24 +103,25 @@ struct mz_memory_model {
 };
 
 struct mz_share_options {
-    /* Should something be given to others now? Asked after every execution. */
+    /* Should the worker give branches to other workers now? Asked after every execution. */
     enum mz_share_wish (*wish)(void *system);
-    /* To the balancer. */
+    /* Send a message to the balancer. */
     void (*send)(void *system, const struct mz_message *message);
-    /* The next reply; false if there is none yet. Or wait for it: it will come. */
+    /* Get the next reply; false if there is none yet. With `wait`, wait for it: a question has been asked. */
     bool (*listen)(void *system, struct mz_message *reply, bool wait);
-    /* What the system has learned and must be the same wherever the search goes on. May be NULL. */
+    /* What the system has learned, and what must be the same in every worker that goes on with the search.
+     * May be NULL. */
     void (*put_knowledge)(void *system, struct mz_message *message);
     void (*get_knowledge)(void *system, struct mz_message *message);
-    /* Keys as all who share the search know them, and back. NULL: they are the same everywhere. */
+    /* Translate a key into the form that all workers know, and back. NULL: keys are the same in all workers. */
     uint64_t (*key_out)(void *system, uint64_t key);
     uint64_t (*key_in)(void *system, uint64_t key);
     size_t room; /* for one message */
 };
 
-/* Everything that is explored, as a tree (../event/tree_file.h). */
+/* Record everything that is explored, as a tree (../event/tree_file.h). */
 struct mz_tree_log_options {
-    /* The next bytes; first: those of before, if any, are void. */
+    /* Write the next bytes. `first`: everything written before is void. */
     void (*write)(void *system, const uint8_t *bytes, size_t size, bool first);
 };
 
@@ -134,34 +137,35 @@ struct mz_explore_options {
     bool sleep_sets;
     uint64_t max_steps;
     uint64_t memory_limit;      /* bytes, of mz_explore_memory; 0: none */
-    bool (*full)(void *system); /* for tests: is it as if the limit had been reached? May be NULL. */
+    bool (*full)(void *system); /* for tests: act as if the limit had been reached? May be NULL. */
     /* Makes view->pending[thread].access exact for the current state (CAS, TRYLOCK, TRYRDLOCK, TRYWRLOCK,
      * SEM_TRY). May be NULL. */
     void (*refresh)(void *system, int thread);
     /* For the stateful algorithms, which need it; asked for at scheduling points (within mz_explore_next),
-     * while live. The identity of the current state: equal states give equal ids, different ones different
-     * ids up to chance. It covers all that the future depends on: memory, the local state and pending
-     * operation of each thread, locks, waiters, who is alive. */
+     * while live. The identity of the current state: equal states give equal ids; different states give
+     * different ids, except by chance. It covers everything that the future depends on: memory, the local
+     * state and pending operation of each thread, locks, waiters, which threads are alive. */
     void (*state)(void *system, struct mz_state *out);
-    /* If given, states are equal if these bytes are too. Asked for after `state`, about the same state; they
-     * need to stay only until the next call of that. */
+    /* If given, two states are equal only if these bytes are equal, too. Called after `state`, about the same
+     * state; the bytes must stay valid only until the next call of `state`. */
     size_t (*state_bytes)(void *system, const void **bytes);
     /* If given: called within mz_explore_end by stateful algorithms when there is a cycle that nothing leads
      * out of: from the state after the first `depth` steps of this execution on, the program will never end.
-     * `threads` are those that go round; of these, `writers` do more than look at things. If there is none,
-     * they wait for something that will not happen: a livelock. */
+     * `threads` are the threads with steps in the cycle, `writers` those of them that do more than read. If
+     * there are no writers, the threads wait for something that will not happen: a livelock. */
     void (*endless)(void *system, uint32_t depth, uint64_t threads, uint64_t writers);
-    /* For tests: when the search meets a known state, explore on from it, all steps to this depth, then at
-     * random, and check that the same follows (state_check.c). If it does not, the system is told two ways to one identity from
-     * which the last step leads to different ones; NULL: that is a bug. The outline is the identity without
-     * what may be dead; NULL: it is the same. A state that can never be met again, as its identity is made
-     * up, is none to compare. */
+    /* For tests: when the search meets a known state, explore on from it: all steps to this depth, then
+     * random steps. Check that equal states lead to equal states (state_check.c). If they do not,
+     * state_differs gets two schedules: without their last step they lead to one identity, with it to
+     * different ones. If it is NULL, the difference is an MZ_BUG. state_outline is the identity without
+     * values that may be dead; NULL: the identity itself. state_is_unique: the identity of the current state
+     * is made up, so no state equals it, and it is not compared. */
     uint32_t check_states;
     void (*state_differs)(void *system, const struct mz_step *one, uint32_t length,
                           const struct mz_step *other, uint32_t other_length);
     void (*state_outline)(void *system, struct mz_state *out);
-    /* Of stateful algorithms, may be NULL: the part of the identity that is memory. It depends on the schedule only,
-     * not on what the search has learnt so far, nor on what stacks hold where nothing was written. */
+    /* For stateful algorithms; may be NULL. The part of the identity that is memory. It depends only on the
+     * schedule: not on what the search has learned so far, nor on stack memory that was never written. */
     void (*state_memory)(void *system, struct mz_state *out);
     bool (*state_is_unique)(void *system);
     enum mz_order order;
@@ -169,7 +173,7 @@ struct mz_explore_options {
     void *system;
     /* NULL: sequential consistency. Only with reductions that have explores_sources, without sleep sets. */
     const struct mz_memory_model *memory;
-    bool deterministic; /* the system is known to be: a step that cannot be taken again is a bug of ours */
+    bool deterministic; /* the system is: a step that cannot be repeated is a bug of mazurka */
     bool strict;        /* check that each event has the access that the wakeup tree foresaw */
     /* If given, the first execution follows it: to run a recorded schedule again. */
     const struct mz_step *schedule;
@@ -185,45 +189,49 @@ struct mz_explore_options {
 /* How an execution ended, valid after mz_explore_next() returned MZ_NOBODY. */
 enum mz_ending {
     MZ_ENDING_MAXIMAL,    /* nothing is enabled: finished or deadlocked, the system knows */
-    MZ_ENDING_ASLEEP,     /* something is enabled, but all of it would lead to explored ground */
-    MZ_ENDING_VISITED,    /* this state was there before; something may or may not be enabled */
+    MZ_ENDING_ASLEEP,     /* all enabled steps are asleep: they would repeat explored executions */
+    MZ_ENDING_VISITED,    /* the state was visited before; something may or may not be enabled */
     MZ_ENDING_PEEKED,     /* the last step was only tried; it leads to a new state, which is explored later */
     MZ_ENDING_STEP_LIMIT, /* max_steps; the search cannot go on soundly */
-    MZ_ENDING_MEMORY,     /* memory_limit, and nothing can be given up; neither can it here */
+    MZ_ENDING_MEMORY,     /* memory_limit, and nothing can be given up; the search cannot go on soundly */
     MZ_ENDING_DIVERGED    /* options.schedule does not fit; or the system broke P1 */
 };
 
 struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct mz_explore_options *options);
 void mz_explore_free(struct mz_exploration *x);
-/* Forget everything explored, but not the objects, when this execution has ended. */
+/* When this execution has ended, forget everything explored, but not the objects. */
 void mz_explore_restart(struct mz_exploration *x);
-/* Will that be done? Then no execution up to this one counts. */
+/* Is such a restart due? Then no execution up to this one counts. */
 bool mz_explore_restarts(const struct mz_exploration *x);
-/* Explore only these branches, from now on: what MZ_SHARE_TASK says. False if it cannot be understood. */
+/* From now on, explore only the branches that the message (MZ_SHARE_TASK) names. Return false if it is
+ * malformed. */
 bool mz_explore_task(struct mz_exploration *x, struct mz_message *task);
-/* It is done: tell the balancer. */
+/* Tell the balancer that the task is done. */
 void mz_explore_task_done(struct mz_exploration *x);
-/* A reply (the rest of MZ_SHARE_REPLY) that was not listened for in time. */
+/* Take in a reply (the rest of MZ_SHARE_REPLY). The system calls this for a reply that arrives outside of
+ * listen(). */
 void mz_explore_learn(struct mz_exploration *x, struct mz_message *reply);
-/* Everything is explored: make ready for another program, whose keys mean the same kinds of objects. */
+/* Everything is explored: prepare for another program, whose keys mean the same kinds of objects. */
 void mz_explore_reuse(struct mz_exploration *x);
 
 void mz_explore_begin(struct mz_exploration *x);
-/* Instead of begin, after end: the system has gone back by itself to this node, at most path.back. */
+/* Called instead of mz_explore_begin(), after mz_explore_end(): the system has gone back by itself to this
+ * node, at most path.back. */
 void mz_explore_resume(struct mz_exploration *x, uint32_t node);
 struct mz_step mz_explore_next(struct mz_exploration *x);
 void mz_explore_commit(struct mz_exploration *x, enum mz_access access, uint64_t old, uint64_t new);
 bool mz_explore_end(struct mz_exploration *x);
-/* After end has said that all is explored: start over, with what is known by now. False if not all is. */
+/* After mz_explore_end() has said that all is explored: start over, with what has been learned. Return false
+ * if the search was cut short. */
 bool mz_explore_again(struct mz_exploration *x);
-/* After end has said that all is explored by a stateful algorithm: the next execution, from the start, is the last
- * one once more. It has no end; mz_explore_again_done comes after it. */
+/* After mz_explore_end() has said that a stateful algorithm has explored all: the next execution, from the
+ * start, repeats the last one. Call mz_explore_again_done() after it instead of mz_explore_end(). */
 void mz_explore_again_last(struct mz_exploration *x);
 void mz_explore_again_done(struct mz_exploration *x, enum mz_ending ending);
-/* Before the end: the execution was a part of another one and does not count. */
+/* Called before mz_explore_end(): the execution is part of another one and does not count. */
 void mz_explore_cut(struct mz_exploration *x);
-void mz_explore_abandon(struct mz_exploration *x); /* instead: only count it, the search is over */
-/* Before another execution begins: how much is done of what there is to do, into the counters. */
+void mz_explore_abandon(struct mz_exploration *x); /* instead of end: only count, the search is over */
+/* Called between executions: put the progress of the search into the counters (work_done, expected). */
 void mz_explore_estimate(struct mz_exploration *x);
 enum mz_ending mz_explore_ending(const struct mz_exploration *x);
 
@@ -232,14 +240,14 @@ void mz_explore_spawn(struct mz_exploration *x, int thread, int child);
 void mz_explore_join(struct mz_exploration *x, int thread, int finished);
 /* ... given back a mutex; returns the number of the object, or 0 while replaying */
 uint32_t mz_explore_release(struct mz_exploration *x, int thread, uint64_t key);
-/* The event of this number (a signal or broadcast) is a cause of the next event of a thread: to be called
+/* The event of this number (a signal or broadcast) is a cause of the next event of a thread. To be called
  * when that next event is the one that waited for it, not while the thread still has to release the mutex. */
 void mz_explore_wake(struct mz_exploration *x, mz_number event, int woken);
 /* The SIGNAL or BROADCAST just committed wakes a waiter that could have timed out instead. To be called
  * before mz_explore_wake. */
 void mz_explore_could_time_out(struct mz_exploration *x, int waiter);
 
-/* Change a word that belongs to the system but follows the path: taken back when the search backtracks over
+/* Change a word of the system that follows the path: the engine restores it when the search backtracks over
  * the step in which it was changed. Only while live. */
 void mz_explore_set(struct mz_exploration *x, uint32_t *slot, uint32_t value);
 /* Two ranges of bytes are one object from now on. */
@@ -258,11 +266,11 @@ mz_number mz_explore_last_event(const struct mz_exploration *x, uint32_t object)
 uint64_t mz_explore_value(const struct mz_exploration *x, uint32_t object, mz_number source);
 /* The executions so far in this task that the balancer has not been told of. */
 uint64_t mz_explore_unshared(const struct mz_exploration *x);
-/* Bytes of memory for the path and the trees: the most there was when it was asked for. */
-/* Of a search that is complete: NULL, or what of it cannot be right (self_check.c). */
+/* Of a search that is complete: NULL, or which part of its data is damaged (self_check.c). */
 const char *mz_explore_damage(const struct mz_exploration *x);
+/* Bytes of memory that the search needs; for the path, the largest value in any call so far. */
 uint64_t mz_explore_memory(struct mz_exploration *x);
-uint64_t mz_explore_trees(const struct mz_exploration *x); /* of that, what wakeup trees have ever needed */
+uint64_t mz_explore_trees(const struct mz_exploration *x); /* of that, the most for wakeup trees */
 
 /* The steps of the execution so far. */
 uint32_t mz_explore_steps(const struct mz_exploration *x, const struct mz_step **steps);

@@ -1,15 +1,17 @@
-/* Writes the class (Mazurkiewicz trace) of each complete execution as a line of text: --classes. The search itself is
- * that of mz_frontier_own; nothing here is reached unless options.class_log is given. A shared search is not recorded.
+/* Writes the class (Mazurkiewicz trace) of each complete execution as a line of text: --classes. The search
+ * itself is that of mz_frontier_own; this file is used only if options.class_log is given. A shared search is
+ * not recorded.
  *
- * A line is a normal form: two executions have the same line if and only if they are equivalent. For each thread with
- * events, in the order of the threads' names, it has the thread's name and its events:
+ * A line is a normal form: two executions have the same line if and only if they are equivalent. For each
+ * thread with events, in the order of the threads' names, it has the thread's name and its events:
  *
  *     0.1: store load<0.2/1; 0.2: store cas<0.1/1
  *
- * `load<0.2/1` happens after the first event of thread 0.2. An event names the last such event of each other thread
- * whose number has grown since the event before it in its own thread. So the line is the happens-before relation, and no
- * address is needed: a program does the same operations on the same objects whenever it has the same relation and the
- * same choices. Where an operation had several choices, the one taken follows it: `choose=2`, `signal=0.3`. */
+ * `load<0.2/1` happens after the first event of thread 0.2. For each other thread, an event names the last
+ * event of that thread that happens before it, unless that event also happens before the previous event of
+ * its own thread. So the line is the happens-before relation, and no address is needed: a program does the
+ * same operations on the same objects whenever it has the same relation and the same choices. Where an
+ * operation had several choices, the choice taken follows it: `choose=2`, `signal=0.3`. */
 #include "engine/frontier.h"
 #include "base/region.h"
 #include "event/tree_file.h"
@@ -23,7 +25,7 @@ struct mz_class_log {
     char *buffer;
     size_t count;
     bool first;      /* nothing was written yet, or all of it is void */
-    mz_number *rank; /* of an event, by its number: the how many-th of its thread, from 1 */
+    mz_number *rank; /* by the number of an event: its position in its thread, from 1 */
 };
 
 static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t bytes))
@@ -58,7 +60,7 @@ static const char *name_of(const struct mz_exploration *x, int thread)
     return x->options.class_log->thread_name(x->options.system, thread);
 }
 
-/* Operations of two words are written as one. */
+/* Write the name of an operation, with '-' for each space. */
 static void put_operation(struct mz_class_log *l, uint8_t op)
 {
     for (const char *c = mz_op_name(op); *c; c++) l->buffer[l->count++] = *c == ' ' ? '-' : *c;
@@ -84,8 +86,8 @@ static bool comes_before(const char *a, const char *b)
     return !*a && *b;
 }
 
-/* The threads that have events, by their names. Returns how many. The numbers of the threads depend on the order in
- * which the search has met them. */
+/* Sort the threads that have events by name; return their number. Thread numbers are no use here: they depend
+ * on the order in which the search has met the threads. */
 static int sorted_threads(const struct mz_exploration *x, int order[MZ_MAX_THREADS])
 {
     int count = 0;
@@ -112,7 +114,7 @@ static void put_choice(struct mz_exploration *x, const struct mz_event *e)
         put_number(l, e->choice);
 }
 
-/* known[u]: the last event of thread u that happens before the event before this one. */
+/* known[u]: the last event of thread u that happens before the previous event of this thread. */
 static void put_event(struct mz_exploration *x, mz_number n, const int *order, int count, mz_number *known)
 {
     struct mz_class_log *l = x->class_log;

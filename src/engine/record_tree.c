@@ -1,12 +1,12 @@
-/* Records a search as a tree: where each execution branches off, and which branches its races have asked for. The format is
- * that of src/event/tree_file.h; tools/simulate reads it. This is a frontier (frontier.h): nothing of it is reached unless
- * options.tree_log is given. A shared search is not recorded.
+/* Records a search as a tree: where each execution branches off, and which branches its races have asked for.
+ * The format is that of src/event/tree_file.h; tools/simulate reads it. This is a frontier (frontier.h), used
+ * only if options.tree_log is given. A shared search is not recorded.
  *
- *   optimal     A race asks for a leaf of the wakeup tree at a node. The leaf is known by the `order` of its wakeup node.
- *               since[k] is the execution that took the current branch of node k; stamp[w] is the value of since[k] when
- *               leaf w was asked for last. So a leaf is written once for each branch of its node.
- *   backtrack   A race asks for a thread at a node. asked[k] is the set of threads that the events of the path have asked
- *               for there. The trail says which event asked; going back over that event takes the request back. */
+ *   optimal     A race asks for a leaf of the wakeup tree at a node. The `order` of its wakeup node identifies the
+ *               leaf. since[k] is the execution that took the current branch of node k; stamp[w] is the value of
+ *               since[k] when leaf w was asked for last. So a leaf is written once for each branch of its node.
+ *   backtrack   A race asks for a thread at a node. asked[k] is the set of threads that the events of the path have
+ *               asked for there. The trail says which event asked; going back over that event takes the request back. */
 #include "engine/frontier.h"
 #include "engine/reduction.h"
 #include "base/region.h"
@@ -20,7 +20,7 @@ struct request {
 };
 
 struct trail {
-    mz_number event; /* that asked */
+    mz_number event; /* the event that asked */
     uint32_t node;
     uint8_t thread;
 };
@@ -119,7 +119,7 @@ static void ask_leaf(struct mz_exploration *x, uint32_t k, uint32_t leaf, bool i
     struct mz_tree_log *l = x->tree_log;
     uint32_t since = k < x->path.replay ? l->since[k] : l->number;
     if (!is_new && l->stamp[leaf] == since)
-        return; /* the stamp of a new leaf is that of a wakeup node since freed */
+        return; /* a new leaf has the stamp of the freed wakeup node that it reuses */
     l->stamp[leaf] = since;
     ask(l, k, x->trace.wakeup.nodes[leaf].order);
 }
@@ -133,7 +133,8 @@ static void ask_thread(struct mz_exploration *x, uint32_t k, int thread)
     ask(l, k, (uint32_t)thread);
 }
 
-/* Ask for the first thread of the backtrack set that would do; for all of the set if `wanted` is 0. */
+/* Ask for the first thread of `wanted` in the backtrack set; if `wanted` is 0, for all enabled threads of the
+ * set. */
 static void want(struct mz_exploration *x, uint32_t k, uint64_t wanted, uint64_t add)
 {
     if (!(wanted & x->nodes[k].backtrack)) x->nodes[k].backtrack |= add;
@@ -149,7 +150,7 @@ static enum mz_cover want_sequence(struct mz_exploration *x, uint32_t k)
     return cover;
 }
 
-/* Another step of the way to the leaf of the new branch. */
+/* Take another step towards the leaf of the new branch. */
 static bool take_branch(struct mz_exploration *x, uint32_t k)
 {
     if (!x->nodes[k].wakeup) return false;
@@ -195,7 +196,8 @@ static void executed(struct mz_exploration *x)
     l->number++;
 }
 
-/* The search goes back to node k: what event k + 1 and those after it have asked for will be asked for again. */
+/* The search goes back to node k. Take back the requests of event k + 1 and of those after it: the events of
+ * the next execution ask again. */
 static void rewound(struct mz_exploration *x, uint32_t k)
 {
     struct mz_tree_log *l = x->tree_log;

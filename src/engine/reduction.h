@@ -40,8 +40,8 @@ struct mz_reduction {
     void (*end)(struct mz_exploration *x);
     /* Back at node k, whose current branch is explored: put the next one into nodes[k].step, or false. */
     bool (*next)(struct mz_exploration *x, uint32_t k);
-    /* Stateful: the threads to be explored from node k, where those in `done` have been. The node is complete when
-     * there is none but those. */
+    /* Stateful: the threads to explore from node k. Those in `done` have been explored; the node is complete
+     * when there are no others. */
     uint64_t (*threads)(struct mz_exploration *x, uint32_t k);
 };
 
@@ -84,9 +84,10 @@ static inline uint32_t mz_blocked_races(struct mz_exploration *x, int thread)
 struct mz_step mz_enter_alone(struct mz_exploration *x, uint32_t k);
 /* next(): the next choice of the current thread, or the next thread of the set that is neither done nor asleep. */
 bool mz_next_in_backtrack(struct mz_exploration *x, uint32_t k);
-/* May all that the thread could do at node k be asleep already? An operation with choices may have others. */
+/* Is everything that the thread could do at node k asleep? No if its operation has choices: other choices may
+ * be awake. */
 bool mz_all_asleep(const struct mz_exploration *x, uint32_t k, int thread);
-/* What is left of node k's set: threads; choices of the current thread. */
+/* The branches that node k has left: threads of its set; choices of the current thread. */
 uint64_t mz_threads_left(const struct mz_exploration *x, uint32_t k);
 uint64_t mz_choices_left(const struct mz_exploration *x, uint32_t k);
 

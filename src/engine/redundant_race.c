@@ -1,31 +1,33 @@
-/* Is the sequence v of a race covered by what has been explored, or is going to be? Most are. The answer is
- * found on clocks, without building v (sequence.c), which is left to those that are not.
+/* Is the sequence v of a race covered by something that has been explored, or will be? Most sequences are.
+ * This file answers from clocks, without building v. Only if it finds no cover, sequence.c builds v.
  *
- * A step u can come first in something equivalent to v (2017, Lemma 4.6) if it is the next of its thread in v
- * and nothing in v happens before it, or if it is not in v and conflicts with nothing in it. Of a whole
- * branch that goes for each step in turn, with those before it taken out of v. What is taken out is, of each
- * thread, the first few of its events, so a number for each thread says it: an event has nothing before it in
- * what is left of v if no component of its clock, but its own, is above that number. That leaves out all
- * events of E' by itself, and those that v lacks because they happen after e: what happens after them is not
- * in v either.
+ * A step u can come first in something equivalent to v (2017, Lemma 4.6) in two cases: u is the next step of
+ * its thread in v, and nothing in v happens before u; or u is not in v, and conflicts with nothing in v. A
+ * whole branch can come first if this holds for each of its steps in turn, when the steps before it have been
+ * taken out of v.
+ *
+ * Of each thread, the events taken out are the first few. So one number for each thread describes them: an
+ * event has nothing before it in the rest of v if no component of its clock, except its own, is above that
+ * number. This test also ignores all events of E', and all events that v lacks because they happen after e:
+ * what happens after those is not in v either.
  *
  * Invariants
- *  V1  What is called covered is. What is not called covered may be: then sequence.c finds it.
- *  V2  What is taken out is a set of events if all after the first of the race are among the last MZ_RECENT of
- *      the path, and so is the past of each event (x->trace.recent): nothing has to be counted. If not, taken[t] is
- *      the number of the last event of t that is in E' or taken out. e' has a flag of its own. */
+ *  V1  An answer other than MZ_UNCOVERED is right. MZ_UNCOVERED means "not known": then sequence.c finds out.
+ *  V2  If all events after the first of the race are among the last MZ_RECENT of the path, the events taken out are a
+ *      set (gone), and so is the past of each event (x->trace.recent): nothing has to be counted. Otherwise taken[t]
+ *      is the number of the last event of thread t that is in E' or taken out. e' has a flag of its own (last). */
 #include "engine/frontier.h"
 
 typedef int32_t lanes __attribute__((vector_size(16), may_alias));
 
-struct rest { /* of v */
+struct rest { /* what is left of v */
     const struct mz_race *race;
     bool last; /* e' is taken out */
     /* If all events from the first of the race on are recent (V2): sets of them, bit i is event first + i. */
     bool near;
     uint32_t shift; /* from x->latest to such sets */
     uint64_t firsts, gone;
-    lanes taken[MZ_MAX_THREADS / 4]; /* otherwise */
+    lanes taken[MZ_MAX_THREADS / 4]; /* if not near */
 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -39,7 +41,8 @@ void mz_cover_begin(struct mz_exploration *x)
 
 INLINE uint64_t bit_of(const struct rest *v, mz_number n) { return (uint64_t)1 << (n - v->race->first); }
 
-/* The recent events that happen before event n or are it; that are known before e'. */
+/* The recent events that happen before event n, and n itself. past_of_last(): those in the clock of its
+ * thread before e'. */
 INLINE uint64_t past(const struct mz_exploration *x, const struct rest *v, mz_number n)
 {
     return x->trace.briefs[n].past >> (MZ_RECENT - 1 - (n - v->race->first));
@@ -82,7 +85,8 @@ INLINE bool is_taken(const struct rest *v, int thread, mz_number n)
     return mz_likely(v->near) ? v->gone & bit_of(v, n) : n <= ((const mz_number *)v->taken)[thread];
 }
 
-/* The next event of the thread, from E' on, that is not taken out; 0: none. Most have few. */
+/* The next event of the thread, from E' on, that is not taken out; 0: none. Look at the last two events
+ * first: most threads have few events from E' on. */
 INLINE mz_number next_of(const struct mz_exploration *x, const struct rest *v, int thread)
 {
     if (mz_likely(v->near)) {
@@ -102,17 +106,16 @@ INLINE bool is_in_v(const struct mz_exploration *x, const struct rest *v, mz_num
     return !mz_after_first(&x->trace, v->race, mz_event_at(&x->trace, n)->clock);
 }
 
-/* How many threads have events that are in what is left of v, or not in v at all, and happen before what the
- * clock belongs to? */
+/* Count the threads with an event beyond taken[] that happens before the owner of clock c, or is the owner. */
 static uint32_t threads_before(const struct mz_exploration *x, const struct rest *v, mz_clock c)
 {
     const lanes *w = (const lanes *)(const void *)mz_clock_at(&x->trace, c);
-    lanes late = {0}; /* numbers are small: with or without a sign */
+    lanes late = {0}; /* event numbers are small: a signed compare is right */
     for (uint32_t i = 0; i < x->trace.lanes / 4; i++) late += w[i] > v->taken[i];
     return (uint32_t) - (late[0] + late[1] + late[2] + late[3]);
 }
 
-/* Is nothing before event n in what is left of v? Nothing before e'? */
+/* Does nothing in the rest of v happen before event n? has_no_past(): before e'? */
 INLINE bool comes_first(const struct mz_exploration *x, const struct rest *v, mz_number n)
 {
     if (mz_likely(v->near)) return (past(x, v, n) & ~v->gone) == bit_of(v, n);
@@ -123,8 +126,8 @@ INLINE bool has_no_past(const struct mz_exploration *x, const struct rest *v)
     return mz_likely(v->near) ? !(past_of_last(x, v) & ~v->gone) : !threads_before(x, v, v->race->before);
 }
 
-/* Does something in what is left of v, but e', conflict with it? Looks at the events on its object from
- * `from` back. */
+/* Does an event in the rest of v, other than e', conflict with u? Look at the events on the object of u, from
+ * event `from` backwards. */
 static bool conflicts(const struct mz_exploration *x, const struct rest *v, const struct mz_elem *u,
                       mz_number from)
 {
@@ -141,7 +144,7 @@ static bool last_comes_first(const struct mz_exploration *x, const struct rest *
     const struct mz_race *r = v->race;
     if (!has_no_past(x, v)) return false;
     if (!r->last.object || x->trace.briefs[r->first].access == MZ_WRITES)
-        return true; /* what is on the object after it happens after it */
+        return true; /* later events on the object happen after the first event: v lacks them */
     return !conflicts(x, v, &r->last,
                       r->second ? x->trace.briefs[r->second].prev_object
                                 : x->trace.objects[r->last.object].last);
@@ -154,8 +157,8 @@ static bool is_foreign(const struct mz_exploration *x, const struct rest *v, con
     return !conflicts(x, v, u, x->trace.objects[u->object].last);
 }
 
-/* Is u the next of its thread in v, and can it come first? Then *n says which event it is, 0 for e'.
- * MZ_COVERED: it is, and can, but does not belong to the core. */
+/* Is u the next step of its thread in v, and can it come first? Then *n is its event, 0 for e'. The answer is
+ * MZ_SETTLED if u belongs to the core of v, else MZ_COVERED. *foreign: u is not in v. */
 INLINE enum mz_cover own_step(const struct mz_exploration *x, const struct rest *v, const struct mz_elem *u,
                               mz_number *n, bool *foreign)
 {
@@ -186,8 +189,8 @@ static enum mz_cover take(const struct mz_exploration *x, struct rest *v, const 
     return cover;
 }
 
-/* First those that settle it, and of these the second of the race, which mostly does: what is not in v is
- * more work. */
+/* Try the steps that are in v first, as they can settle the race; of these first the thread of e', which
+ * mostly does. Steps that are not in v cost more: try them last. */
 static enum mz_cover by_sleep(const struct mz_exploration *x, uint32_t k, const struct rest *v)
 {
     const struct mz_node *node = &x->nodes[k];
@@ -210,7 +213,8 @@ static enum mz_cover by_sleep(const struct mz_exploration *x, uint32_t k, const 
     return best;
 }
 
-/* By a branch, down to its leaf: at each node the first step that can come first. v is used up. */
+/* Does a branch of the wakeup tree cover v? Walk down to a leaf; at each node take the first step that can
+ * come first in v. v is used up. */
 static enum mz_cover by_tree(const struct mz_exploration *x, uint32_t list, struct rest *v)
 {
     enum mz_cover cover = MZ_SETTLED;
@@ -229,7 +233,7 @@ static enum mz_cover by_tree(const struct mz_exploration *x, uint32_t list, stru
 enum mz_cover mz_covered(const struct mz_exploration *x, uint32_t k, const struct mz_race *race)
 {
     struct rest v;
-    if (mz_unlikely(x->trace.sections)) return MZ_UNCOVERED; /* conflicts are not only on objects */
+    if (mz_unlikely(x->trace.sections)) return MZ_UNCOVERED; /* a section conflicts across objects */
     if (mz_unlikely(x->frontier->needs_leaves)) return MZ_UNCOVERED;
     all_of_v(x, &v, race);
     enum mz_cover cover = by_sleep(x, k, &v);

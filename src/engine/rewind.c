@@ -1,5 +1,6 @@
-/* Going back: to a node of the path, to the start, or to the beginning of the search. What is derived from the events
- * below goes with them (mz_trace_rewind); what stays on the path is not computed again. */
+/* Going back: to a node of the path, to the start of the path, or to the beginning of the search. Everything
+ * derived from the events taken back goes with them (mz_trace_rewind). What stays on the path is not computed
+ * again. */
 #include "engine/frontier.h"
 #include "engine/stateful/stateful.h"
 

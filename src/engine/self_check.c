@@ -1,6 +1,7 @@
-/* Is the search still what it must be? Asked once, when it is complete, before anybody says so: the engine lives in
- * the memory of the tested program, and a stray write may have changed it. What is looked at costs nothing on the
- * way: the relations that hold between what the path, the journal and the wakeup trees say. */
+/* Checks the data of the engine once, when the search is complete and before the result is reported. The
+ * engine lives in the memory of the tested program, so a stray write of the program may have changed it. The
+ * checks compare the path, the journal and the wakeup trees with each other, and cost nothing during the
+ * search. */
 #include "engine/exploration.h"
 
 static bool is_event_whole(const struct mz_exploration *x, const struct mz_event *e)
@@ -9,7 +10,8 @@ static bool is_event_whole(const struct mz_exploration *x, const struct mz_event
            e->clock < x->trace.clock_count + 1;
 }
 
-/* Along the path, what belongs to a node begins where that of the node before ends. */
+/* Along the path, the marks of the journal and of the races never decrease, and each event is of the thread
+ * that its node has chosen. */
 static bool are_nodes_whole(const struct mz_exploration *x)
 {
     uint32_t journal = 0, races = 0;
@@ -32,7 +34,7 @@ static bool are_branches_left(const struct mz_exploration *x)
     return x->trace.wakeup.live != 0;
 }
 
-/* NULL, or what is wrong. Only of a search that is complete. */
+/* Return NULL, or what is wrong. To be called only when the search is complete. */
 const char *mz_explore_damage(const struct mz_exploration *x)
 {
     if (x->path.depth > x->trace.capacity) return "the path";

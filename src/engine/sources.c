@@ -1,8 +1,9 @@
 /* Which write serves a read: the engine's side of a memory model (program.h, docs/adding/memory-model.md).
  *
- * Under a memory model the choices of an operation that reads memory are its sources, so a reduction that takes all
- * choices explores all sources. The step that is taken names its source, and the engine supplies the value of it in
- * path.served. Without a memory model nothing of this runs: the newest value serves every read. */
+ * Under a memory model the choices of an operation that reads memory are its sources, so a reduction that
+ * takes all choices explores all sources. The step that is taken names its source, and the engine supplies
+ * the value of the source in path.served. Without a memory model this file is not used: the newest value
+ * serves every read. */
 #include "engine/exploration.h"
 
 /* Can an older value serve the operation? A value must fit into an event. */

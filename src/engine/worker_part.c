@@ -1,28 +1,29 @@
 /* A search that several workers share: the side of a worker.
  *
- * Nodes near the root of the tree belong to the balancer (dist/balance), which hands out their branches. What is below a
- * branch belongs to the worker that got it; the worker explores it as if it were alone. A task is
+ * Nodes near the root of the tree belong to the balancer (dist/balance), which hands out their branches. What
+ * is below a branch belongs to the worker that got it; the worker explores it as if it were alone. A task is
  *
- *   the way   steps to node `top`. They are run once, live, so that clocks and sleep sets are what they would be in a
- *             search by one worker; the branches before each step are put to sleep there. These nodes stay as they are.
- *   a batch   with wakeup trees: the balancer's tree at node `top`, in which some leaves are this worker's. They are
- *             explored in order, as always with the tree of a node. Branches of others are passed by and put to sleep.
- *             Nodes [top, root) of the path are those of the batch down to the current leaf. With backtrack sets, the
- *             task is one part, and top equals root.
+ *   the way   the steps to node `top`. They are run once, live, so that clocks and sleep sets are what they would be in
+ *             a search by one worker; the branches before each step are put to sleep there. These nodes do not change.
+ *   a batch   with wakeup trees: the balancer's tree at node `top`, in which some leaves are this worker's. The worker
+ *             explores them in order, like any wakeup tree of a node. It passes by the branches of other workers and puts
+ *             them to sleep. Nodes [top, root) of the path are those of the batch down to the current leaf. With
+ *             backtrack sets, the task is one part, and top equals root.
  *
- * What goes to the balancer, none of it in every execution:
+ * Messages to the balancer (most executions send none):
  *
  *   split     when other workers have nothing to do, the worker gives up its topmost node with branches left, and the
  *             nodes above it: it sends which branches have been explored, which one it is exploring, and which are left.
  *             With wakeup trees, it goes on from a leaf (why: dist/balance/balance.c).
  *   return    the leaves of a batch that have not been begun
- *   update    a race that has to be reversed at a node of the balancer's (worker_questions.c)
- *   resolve   with backtrack sets a branch is a thread until it is explored: then it is a step, with an object, an
+ *   update    a race that has to be reversed at a node of the balancer (worker_questions.c)
+ *   resolve   with backtrack sets a branch is a thread until it is explored. Then it is a step, with an object, an
  *             access and a choice, and the other choices become branches, too
- *   done      the search would go on above `top`
+ *   done      the task is explored: the search would go on above `top`
  *
- * What is known of a node of the balancer's: its tree behind the current branch, or some of it, in node.wakeup; with
- * backtrack sets, node.backtrack. It is kept from task to task for as long as the way is the same. */
+ * Of a node of the balancer, the worker knows the tree behind the current branch, or a part of that tree
+ * (node.wakeup); with backtrack sets, node.backtrack. The worker keeps this knowledge from task to task as
+ * long as the way to the node is the same. */
 #include "engine/worker_part.h"
 #include "base/region.h"
 
@@ -51,7 +52,8 @@ static void init(struct mz_exploration *x)
     each_array(x, mz_array_reserve);
 }
 
-/* The whole search is this worker's. Forget the way to an earlier task: it would be taken for the way here. */
+/* The whole search is this worker's until a task comes. Forget the way to the previous task: it would be
+ * taken for the way to the next one. */
 static void forget_task(struct mz_exploration *x)
 {
     struct mz_share *s = x->share;
@@ -99,7 +101,7 @@ static bool get_step(struct mz_exploration *x, struct mz_message *m, uint32_t k)
 bool mz_explore_task(struct mz_exploration *x, struct mz_message *m)
 {
     x->counters.work_done = x->counters.expected = 0;
-    mz_share_drop_held(x); /* there are some only if the task before has become void */
+    mz_share_drop_held(x); /* questions are held only if the previous task has become void */
     struct mz_share *s = x->share;
     uint32_t asleep = 0, tree = 0;
     uint32_t kind = mz_get(m);
@@ -148,7 +150,8 @@ uint64_t mz_explore_unshared(const struct mz_exploration *x)
     return x->counters.executions - x->share->told.executions;
 }
 
-/* What was explored anywhere is void; the whole search belongs to this worker now. */
+/* The search starts over: what any worker has explored is void, and the whole search belongs to this worker
+ * now. */
 static void restarted(struct mz_exploration *x)
 {
     forget_task(x);
@@ -241,8 +244,8 @@ static void enter(struct mz_exploration *x, uint32_t k)
     if (mz_unlikely(x->share->descending)) mz_share_new_node(x, k);
 }
 
-/* Of the leaves below the root of the part, count only those that the balancer has not been told of; the leaves of the
- * batch that have not been begun are taken to be like the others. */
+/* Count only the executions below the root of the part that the balancer has not been told of. Assume that
+ * the leaves of the batch that have not been begun are as large as the others. */
 static void estimate(const struct mz_exploration *x, double *total, double *done)
 {
     const struct mz_share *s = x->share;

@@ -19,42 +19,43 @@ struct mz_share {
     uint32_t way;           /* ... and their number when the task came */
     struct mz_elem *asleep; /* what is put to sleep on the way ... */
     uint32_t *asleep_end;   /* ... at each node: up to this one */
-    uint32_t *stamps;       /* of each node: no other node ever has or had it */
+    uint32_t *stamps;       /* of each node: unique, no other node ever has it */
     uint32_t *asked;        /* of each node: its stamp, if a question about it has not been answered yet */
-    uint32_t stamp;         /* the last one */
-    uint32_t questions;     /* that have not been answered yet */
+    uint32_t stamp;         /* the last stamp that was given */
+    uint32_t questions;     /* number of questions that have not been answered yet */
     struct mz_message held; /* questions that have not been asked yet: node, stamp, length, message */
     uint32_t held_count;
     bool unresolved;      /* the balancer does not know yet which step the last one of the way is */
-    bool knowledge_due;   /* the balancer does not know what is known here */
+    bool knowledge_due;   /* the balancer does not know yet what this worker knows */
     struct mz_tally told; /* the counts that the balancer has been told */
     struct mz_message out, in;
 };
 
 /* ---- worker_messages.c ---- */
 
-/* A new message, in share->out; send it to the balancer. */
+/* Begin a new message, in share->out. mz_share_send() sends it to the balancer. */
 struct mz_message *mz_share_begin(struct mz_exploration *x, enum mz_share_kind kind);
 void mz_share_send(struct mz_exploration *x);
-/* What is known about objects, here and by the system, if the balancer does not know it yet; and back. */
+/* Put what the engine and the system know about objects, if the balancer does not know it yet; read it back. */
 void mz_share_put_knowledge(struct mz_exploration *x, struct mz_message *m);
 void mz_share_get_knowledge(struct mz_exploration *x, struct mz_message *m);
-/* What has been counted up to `now` and not been told. */
+/* Put the counts up to `now` that the balancer has not been told. */
 void mz_share_put_tally(struct mz_exploration *x, struct mz_message *m, struct mz_tally now);
 
 /* ---- worker_questions.c ---- */
 
-/* A race asks for trace.sequence, or for threads (mz_want), at node k, which is the balancer's. The balancer has been
- * asked, or the answer was known: covered, but not settled. */
+/* A race asks for trace.sequence, or for threads (mz_want), at node k of the balancer. Ask the balancer,
+ * unless the worker knows the answer. For a sequence return the cover that the worker knows, or MZ_COVERED if
+ * it has asked. */
 enum mz_cover mz_share_ask_for_sequence(struct mz_exploration *x, uint32_t k);
 void mz_share_ask_for_threads(struct mz_exploration *x, uint32_t k, uint64_t wanted, uint64_t add);
-/* Send all questions that were held back. Something else will be said of the task. */
+/* Send all questions that were held back: the worker is about to send another message about the task. */
 void mz_share_ask_all(struct mz_exploration *x);
 /* Forget the questions that were held back: the task has become void. */
 void mz_share_drop_held(struct mz_exploration *x);
-/* Hear the replies that have come, or wait for some. */
+/* Take in the replies that have come, or wait for some. */
 void mz_share_listen(struct mz_exploration *x, bool wait);
-/* Node k of the balancer's is another one from now on: what was asked about the old one goes out first. */
+/* Node k is another node of the balancer from now on: send the held questions about the old node first. */
 void mz_share_new_node(struct mz_exploration *x, uint32_t k);
 
 /* ---- worker_split.c ---- */

@@ -1,17 +1,18 @@
-/* Questions to the balancer: a race whose first event is a branch of the balancer's has to be reversed at that node.
+/* Questions to the balancer: a race whose first event is a branch of a balancer's node has to be reversed at
+ * that node.
  *
- * The worker looks at what it knows of the node. If that does not answer the question, it sends an update and goes on.
- * The reply comes later, and adds to what is known; if the node has been left by then, the reply is ignored. The worker
- * believes only what the balancer has said.
+ * The worker looks at what it knows of the node. If that does not answer the question, it sends an update and
+ * goes on. The reply comes later, and adds to what the worker knows; if the worker has left the node by then,
+ * it ignores the reply. The worker believes only what the balancer has said.
  *
- * While a question about a node is on its way, further questions about that node are held back, because the reply often
- * answers them, too. Those that it does not answer are asked one after the other. All of them are asked before the node
- * is left, or anything else is said of the task. */
+ * While a question about a node is on its way, the worker holds back further questions about that node,
+ * because the reply often answers them, too. It asks those that the reply does not answer one after the
+ * other. It asks all of them before it leaves the node, or sends another message about the task. */
 #include "engine/worker_part.h"
 
 #define MOST_QUESTIONS 256        /* questions on their way; then the worker waits */
 #define MOST_HELD      64         /* questions held back; then they are asked */
-#define MOST_BYTES     (1u << 20) /* the same in bytes, with those that have been asked meanwhile */
+#define MOST_BYTES     (1u << 20) /* the same in bytes, counting those that have been asked since */
 
 #define ANY_NODE UINT32_MAX
 

@@ -71,7 +71,8 @@ static void give_node(struct mz_exploration *x, struct mz_message *m, uint32_t k
     mz_put_long(m, n->backtrack);
 }
 
-/* Tell the balancer which step the last one of the way is. */
+/* The last branch of the way was handed out as a thread: tell the balancer the step that the thread has
+ * taken, and its other choices. */
 static void resolve(struct mz_exploration *x)
 {
     struct mz_share *s = x->share;

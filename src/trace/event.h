@@ -50,7 +50,7 @@ struct mz_elem {
 /* The state of a read-write lock, in event.old (engine/program.h says more). */
 #define MZ_RW_READERS UINT64_C(0xffff)         /* how many */
 #define MZ_RW_WRITER  (UINT64_C(1) << 16)      /* there is one */
-#define MZ_RW_ORDERED (UINT64_C(1) << 17)      /* always, or never for a lock */
+#define MZ_RW_ORDERED (UINT64_C(1) << 17)      /* in every state of a lock, or in none */
 #define MZ_RW_CLAIMS  (UINT64_C(0xffff) << 32) /* how many */
 
 static inline uint64_t mz_bit(int thread) { return (uint64_t)1 << thread; }

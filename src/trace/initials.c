@@ -20,7 +20,7 @@ mz_number mz_first_event_after(const struct mz_trace *tr, int thread, mz_number 
     return low < tr->thread_event_count[thread] ? list[low] : 0;
 }
 
-/* Does no event with a number >= n, other than of `thread`, happen before what the clock belongs to? */
+/* Does no event with a number >= n, other than of `thread`, happen before the owner of the clock? */
 bool mz_happens_after_only(const struct mz_trace *tr, mz_clock c, int thread, mz_number n)
 {
     const uint32_t *w = mz_clock_at(tr, c);
@@ -30,14 +30,15 @@ bool mz_happens_after_only(const struct mz_trace *tr, mz_clock c, int thread, mz
     return late == (w[thread] >= n);
 }
 
-/* Of the events before r those that may conflict with the second of the race: all for a section. */
+/* The next candidate before event r for a conflict with the second event of the race: the previous event on
+ * the object; if the second event is a section, simply the previous event. */
 static mz_number candidate_before(const struct mz_trace *tr, const struct mz_race *race, mz_number r)
 {
     return race->last.op == MZ_OP_SECTION ? r - 1 : mz_event_at(tr, r)->prev_object;
 }
 
-/* Some event in v, of another thread, that conflicts with the second as it would be in v. In E such events
- * come after the first and before the second. `from`: where to go on; 0: none. */
+/* Find an event in v, of another thread, that conflicts with the second event as it would be in v; 0: none.
+ * In E such events come after the first and before the second. Search backwards from event `from`. */
 static mz_number conflict_in_v(const struct mz_trace *tr, const struct mz_race *race, mz_number from)
 {
     for (mz_number r = from; r > race->first; r = candidate_before(tr, race, r)) {
@@ -63,14 +64,15 @@ bool mz_last_is_initial(const struct mz_trace *tr, const struct mz_race *race)
     mz_number n = race->first;
     if (mz_clock_at(tr, race->before)[p] > n) return false; /* p has an earlier event in v */
     if (!mz_happens_after_only(tr, race->before, p, n)) return false;
-    /* If the first writes, nothing in v is on that object; if it is a section, nothing in v is on memory. If
-     * it reads or shares, others may do so; if only the second is a section, they may do anything. */
+    /* If the first event writes, v has nothing else on its object; if it is a section, v has nothing on
+     * memory. If it reads or shares, v may have other reads or shares; if only the second event is a section,
+     * v may have any operation on memory. */
     bool other_memory = race->last.op == MZ_OP_SECTION && mz_event_at(tr, n)->op != MZ_OP_SECTION;
     if (mz_event_at(tr, n)->access == MZ_WRITES && !other_memory) return true;
     return !conflict_in_v(tr, race, before_second(tr, race));
 }
 
-/* The clock of the second event; if it never happened, what it would be in v. */
+/* The clock of the second event; if it never happened, the clock that it would have in v. */
 mz_clock mz_clock_of_last(struct mz_trace *tr, const struct mz_race *race)
 {
     if (race->second) return mz_event_at(tr, race->second)->clock;
@@ -82,11 +84,11 @@ mz_clock mz_clock_of_last(struct mz_trace *tr, const struct mz_race *race)
     return clock;
 }
 
-/* thread in I(v) for v = notdep(e, E).p, events up to the second event of the race? */
+/* Is the thread in I(v) for v = notdep(e, E).p, with the events up to the second event of the race? */
 bool mz_is_initial(const struct mz_trace *tr, const struct mz_race *race, int thread)
 {
     mz_number f = mz_first_event_after(tr, thread, race->first - 1);            /* in E from E' on */
-    if (f && mz_after_first(tr, race, mz_event_at(tr, f)->clock)) return false; /* it is not in v */
+    if (f && mz_after_first(tr, race, mz_event_at(tr, f)->clock)) return false; /* f is not in v */
     if (f && (!race->second || f < race->second))
         return mz_happens_after_only(tr, mz_event_at(tr, f)->clock, thread, race->first);
     return thread == race->last.thread && mz_last_is_initial(tr, race);

@@ -1,15 +1,14 @@
 /* Objects: what operations are on, found by key (an address, or a number in a model).
  *
  * Objects are disjoint ranges of bytes. An access that overlaps an object known under another key is on that
- * object: two accesses to overlapping bytes are always on one object, which is what soundness needs. That
- * two accesses to different bytes of a mixed-size object also count as dependent costs at most reduction.
- * An access that spans two objects that were apart so far makes one of them: see unite() for why that is
- * sound only after starting over.
+ * object: two accesses to overlapping bytes are always on one object, which is what soundness needs. Two
+ * accesses to different bytes of a mixed-size object also count as dependent; this costs at most reduction.
+ * An access that spans two objects unites them: see unite() for why that is sound only after starting over.
  *
- * Atomic sections have one object among them, of no size, under a key that is no address. */
+ * All atomic sections have one object, of no size, under a key that is no address. */
 #include "trace/trace.h"
 
-#define SECTIONS_KEY UINT64_MAX /* nor does any object of 15 bytes or less reach it */
+#define SECTIONS_KEY UINT64_MAX /* no object of 15 bytes or less reaches it */
 
 static inline bool has_key(const void *objects, uint32_t o, const void *key)
 {
@@ -42,8 +41,8 @@ static void unite(struct mz_trace *tr, uint32_t o, bool fresh)
     struct mz_object *object = &tr->objects[o];
     uint32_t other;
     while ((other = overlap(tr, object->key, object->size, mz_object_resolve(tr, o)))) {
-        /* Two objects that both have a past become one: what was independent so far is not any more. The
-         * dependence relation must be one and the same for the whole search, so the search starts over. */
+        /* Two objects that both have a past become one: operations that were independent so far are dependent
+         * now. The dependence relation must be the same for the whole search, so the search starts over. */
         if (!fresh || object->alias || !tr->objects[other].mixed) tr->outdated = true;
         tr->objects[mz_object_resolve(tr, o)].alias = other;
         tr->objects[other].mixed = true;
@@ -72,7 +71,8 @@ uint32_t mz_object_find(struct mz_trace *tr, uint64_t key, unsigned size)
         mz_table_fill(&tr->object_table, slot, o);
         tr->objects[o].key = key;
     }
-    /* What was no memory is now, in conflict with atomic sections: see unite(). */
+    /* The object becomes memory, so its operations conflict with atomic sections from now on: start over, as
+     * in unite(). */
     if (size && !tr->objects[o].size && tr->objects[o].bare && tr->sections) tr->outdated = true;
     tr->objects[o].size = (uint8_t)size;
     if (size) unite(tr, o, fresh);

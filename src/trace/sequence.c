@@ -1,11 +1,12 @@
-/* The sequence v = notdep(e, E).e' of a race (2017, Algorithm 2, line 5), and its weak initials. Where there
- * are several firsts, notdep holds what happens after none of them.
+/* The sequence v = notdep(e, E).e' of a race (2017, Algorithm 2, line 5), and its weak initials. If the race
+ * has several first events, notdep holds the events that happen after none of them.
  *
- * Events of v that come after e' in E are independent of e', so e' is put before them. Then the core of v (e' and the
- * events of v before e') does not depend on how E goes on after e'.
+ * Events of v that come after e' in E are independent of e', so e' is put before them. Then the core of v (e'
+ * and the events of v before e') does not depend on how E goes on after e'.
  *
- * The core answers most questions: an initial of the core is an initial of v, and a step that conflicts with the core
- * conflicts with v. The rest of v is added only when a step has nothing to do with the core. */
+ * The core answers most questions: an initial of the core is an initial of v, and a step that conflicts with
+ * the core conflicts with v. The rest of v is added only when a step neither is in the core nor conflicts
+ * with it. */
 #include "trace/race.h"
 
 static void add(struct mz_sequence *v, struct mz_elem e, mz_number number, bool needed)
@@ -22,7 +23,7 @@ static bool is_in_notdep(const struct mz_trace *tr, const struct mz_race *race, 
     return !race->several || !mz_after_first(tr, race, e->clock);
 }
 
-/* Those events of notdep(e, E) with numbers from `from` up to and without `end`. */
+/* Add the events of notdep(e, E) with numbers in [from, end). */
 static void add_notdep(struct mz_trace *tr, struct mz_sequence *v, const struct mz_race *race, mz_number from,
                        mz_number end)
 {
@@ -32,8 +33,8 @@ static void add_notdep(struct mz_trace *tr, struct mz_sequence *v, const struct 
     }
 }
 
-/* Those before e' in E: first what e' needs, that is what happens before it in v, and e'; then the others. So
- * the part of v that has to be kept is short. */
+/* Add the core: first the events that happen before e' in v, then e', then the other events of v that come
+ * before e' in E. So the part of v that has to be kept is short. */
 static void add_core(struct mz_trace *tr, struct mz_sequence *v, const struct mz_race *race)
 {
     mz_clock clocks = tr->clock_count, past = mz_clock_copy(tr, race->before);
@@ -69,14 +70,14 @@ static void link_elems(struct mz_sequence *v)
         uint32_t next = fresh ? MZ_END : v->first_of_object[e->object];
         v->next_of_object[i] = next;
         if (next != MZ_END && !mz_access_conflict(e->access, v->elems[next].access))
-            next = v->next_conflict[next]; /* those between are all like it */
+            next = v->next_conflict[next]; /* the elements between have the same access */
         v->next_conflict[i] = next;
         v->first_of_object[e->object] = i;
         v->stamp_of_object[e->object] = v->stamp;
     }
 }
 
-/* Only the core. The race must stay where it is while the sequence is in use. */
+/* Build only the core. The race must stay where it is while the sequence is in use. */
 void mz_sequence_build(struct mz_trace *tr, const struct mz_race *race)
 {
     struct mz_sequence *v = &tr->sequence;
@@ -88,7 +89,7 @@ void mz_sequence_build(struct mz_trace *tr, const struct mz_race *race)
     link_elems(v);
 }
 
-/* The rest. */
+/* Add the rest of v: the events after e' in E. */
 void mz_sequence_complete(struct mz_trace *tr, struct mz_sequence *v)
 {
     v->whole = true;
@@ -108,7 +109,7 @@ void mz_sequence_given(struct mz_trace *tr, uint32_t count, uint32_t core, uint3
     link_elems(v);
 }
 
-/* The first element on the object, before i, that conflicts with such an access; MZ_END: none. */
+/* The first element on the object, before element i, that conflicts with this access; MZ_END: none. */
 static uint32_t conflict_on(const struct mz_sequence *v, uint32_t object, uint8_t access, uint32_t i)
 {
     uint32_t j = MZ_END;
@@ -122,7 +123,7 @@ static uint32_t conflict_on(const struct mz_sequence *v, uint32_t object, uint8_
     return MZ_END;
 }
 
-/* The same of those that conflict though on another object: one of the two is a section. */
+/* The same for conflicts across objects, where p or the element is a section. */
 static uint32_t conflict_with_section(const struct mz_trace *tr, const struct mz_sequence *v,
                                       const struct mz_elem *p, uint32_t i)
 {
@@ -133,7 +134,7 @@ static uint32_t conflict_with_section(const struct mz_trace *tr, const struct mz
     return MZ_END;
 }
 
-/* The first element because of which p cannot come first, or MZ_END; i is the first of its thread. */
+/* The first element that keeps p from coming first, or MZ_END; i is the first element of p's thread. */
 static uint32_t obstacle(const struct mz_trace *tr, const struct mz_sequence *v, const struct mz_elem *p,
                          uint32_t i)
 {
@@ -146,9 +147,9 @@ static uint32_t obstacle(const struct mz_trace *tr, const struct mz_sequence *v,
     return i != MZ_END && v->elems[i].choice != p->choice ? i : MZ_END;
 }
 
-/* p in WI(v)? Its step is in v with nothing before it that conflicts (then `at` says where), or it conflicts
- * with nothing in v (then `at` is MZ_END). If not, what shows that is needed. While there is only the
- * core, MZ_COVERED means that the core does not tell. */
+/* Is p in WI(v)? Either its step is in v with nothing before it that conflicts: *at says where. Or it
+ * conflicts with nothing in v: *at is MZ_END. If p is not in WI(v), mark the element that shows this as
+ * needed. While only the core has been built, MZ_COVERED means that the core does not tell. */
 enum mz_cover mz_sequence_weak_initial(const struct mz_trace *tr, struct mz_sequence *v,
                                        const struct mz_elem *p, uint32_t *at)
 {
@@ -161,7 +162,7 @@ enum mz_cover mz_sequence_weak_initial(const struct mz_trace *tr, struct mz_sequ
     return i < v->core ? MZ_SETTLED : MZ_COVERED;
 }
 
-/* Take out the first element of its thread. */
+/* Take out the element, which is the first of its thread. */
 void mz_sequence_take(struct mz_sequence *v, uint32_t at)
 {
     v->first_of_thread[v->elems[at].thread] = v->next_of_thread[at];
@@ -174,7 +175,8 @@ const uint32_t *mz_sequence_clock(const struct mz_trace *tr, const struct mz_seq
     return v->clocks + (size_t)i * MZ_MAX_THREADS;
 }
 
-/* From the end, with the clocks of what is needed so far. (e' has none; what it needs is needed already.) */
+/* Go from the end to the front, and join the clocks of the needed elements. (e' has no clock; its past is
+ * needed already.) */
 void mz_sequence_close(const struct mz_trace *tr, struct mz_sequence *v)
 {
     uint32_t past[MZ_MAX_THREADS] = {0};

@@ -5,8 +5,8 @@
 #define FIRST_OBJECTS 1024u
 #define MAX_CAPACITY  (16u << 20)
 
-/* The lists of threads do not begin at the same place of a page: their beginnings would push each other out of the
- * cache. */
+/* Stagger the lists of threads: if all began at the same offset of a page, their beginnings would push each
+ * other out of the cache. */
 static size_t list_stride(const struct mz_trace *tr)
 {
     return ((size_t)tr->capacity + 1023) / 1024 * 1024 + 48;

@@ -28,7 +28,7 @@ struct mz_object {
     uint64_t key;
     mz_number last, last_write, last_acquire;
     mz_number last_share, last_read; /* last_read: only if it comes after a share since the last write */
-    mz_clock release;                /* what a local release of this mutex made known */
+    mz_clock release;                /* clock of the last local release of this mutex */
     uint32_t alias;                  /* another object that overlaps and stands for this one; 0: none */
     uint8_t size;
     bool mixed; /* accessed in different sizes or at different offsets: a CAS counts as a write */
@@ -106,7 +106,7 @@ void mz_trace_release(struct mz_trace *tr, bool for_messages);
 /* Memory is reserved at once, and takes room as it is used. */
 void mz_array_reserve(void **array, size_t bytes);
 void mz_array_release(void **array, size_t bytes);
-/* May what was reserved not be enough for another thousand events? */
+/* Could the reserved memory be too small for another thousand events? */
 bool mz_trace_full(const struct mz_trace *tr);
 /* Add an event with all its fields but clock, before and prev_object, which become 0; find its races, compute its
  * clock. */
@@ -169,14 +169,14 @@ static inline uint32_t mz_object_resolve(const struct mz_trace *tr, uint32_t o)
 /* conflict.c */
 /* Is an operation on this object an access to memory, in conflict with every atomic section? */
 bool mz_is_memory(const struct mz_trace *tr, uint8_t op, uint32_t object);
-/* Is one of them a section and the other on memory? */
+/* Is one step a section and the other an operation on memory? */
 bool mz_conflict_with_section(const struct mz_trace *tr, const struct mz_elem *a, const struct mz_elem *b);
 static inline bool mz_conflict(const struct mz_trace *tr, const struct mz_elem *a, const struct mz_elem *b)
 {
     if (a->object == b->object) return a->object && mz_access_conflict(a->access, b->access);
     return mz_unlikely(tr->sections) && mz_conflict_with_section(tr, a, b);
 }
-/* Does the outcome of a CAS not tell whether it writes? Then it counts as a write. */
+/* Does a CAS on this object count as a write even if it fails? Its outcome in another order is not known. */
 static inline bool mz_cas_writes(const struct mz_trace *tr, uint32_t object)
 {
     return tr->objects[object].mixed || tr->sections;

@@ -1,11 +1,11 @@
 /* Wakeup trees (2017, section 6): for each node of the path, the branches still to be explored, each with the
  * steps that must come first so that no sleep set will block it.
  *
- * The branch under exploration is not kept: nothing that is inserted at a node can be equivalent to something
- * below its current branch, because its first step conflicts with it. A node of the path has the list of the
- * branches after the current one; when the search takes a branch, its children become the list of the next
- * node of the path. Trees live in a pool with a free list; mz_explore_full sees to it that there is room for
- * what is inserted next. */
+ * The tree does not hold the branch under exploration: nothing that is inserted at a node can be equivalent
+ * to something below its current branch, because it conflicts with the first step of that branch. A node of
+ * the path has the list of the branches after the current one; when the search takes a branch, its children
+ * become the list of the next node of the path. Trees live in a pool with a free list; mz_explore_full makes
+ * sure that there is room for the next insertion. */
 #include "trace/trace.h"
 #include "base/region.h"
 
@@ -52,8 +52,9 @@ void mz_wakeup_clear(struct mz_trace *tr, uint32_t *list)
     }
 }
 
-/* The first branch of the list that can come first in something equivalent to v and what may follow (Lemma
- * 4.6), or 0 and where the list ends. Its step is taken out of v; the cover goes down to what it covers. */
+/* Find the first branch of the list that can come first in something equivalent to v and what may follow
+ * (Lemma 4.6). Take its step out of v, and lower *cover to what the branch covers. Return 0 if there is none:
+ * *list is then the end of the list. */
 static uint32_t compatible(struct mz_trace *tr, uint32_t **list, struct mz_sequence *v, enum mz_cover *cover)
 {
     uint32_t w, at;
@@ -71,18 +72,18 @@ static uint32_t compatible(struct mz_trace *tr, uint32_t **list, struct mz_seque
     return 0;
 }
 
-/* insert(v, tree): walk down the first branch that is compatible with v; if that ends in a leaf, v is
- * covered; otherwise what is left of v becomes a new branch, after all others. v is used up.
+/* insert(v, tree): walk down the first branch that is compatible with v. If the walk ends in a leaf, v is
+ * covered; otherwise the rest of v becomes a new branch, after all others. v is used up.
  *
- * The new branch is only what is needed of v. A prefix of something equivalent to v is all that section 6.2
- * asks for as long as the tree stays a wakeup tree (Definition 6.1): the new leaf u is u ~ v because it was
- * compared with all of v and then is such a prefix (it holds all that happens before what it holds); and
- * neither an element of the sleep set nor a branch before it is in WI(u), because it holds what shows for
- * each of them that it is not in WI(v), and e', which conflicts with the current branch. So at the leaf the
- * sleep set is empty, and the execution goes on freely.
+ * The new branch holds only the needed elements of v. Section 6.2 asks only for a prefix of something
+ * equivalent to v, as long as the tree stays a wakeup tree (Definition 6.1). Let u be the new leaf. First, u
+ * ~ v: u was compared with all of v, and is such a prefix (with each event it holds everything that happens
+ * before it). Second, neither an element of the sleep set nor a branch before u is in WI(u): for each of them
+ * u holds the element that shows that it is not in WI(v), and u holds e', which conflicts with the current
+ * branch. So at the leaf the sleep set is empty, and the execution goes on freely.
  *
  * Settled: the leaf, old or new, consists of steps of the core. Then it is a prefix of every v with this
- * core, so u ~ v (property 3) for all of them; and it stays a leaf as long as the race is on the path,
+ * core, so u ~ v (property 3) for all of them. And it stays a leaf as long as the race is on the path,
  * because branches are taken from this list only when the first event of the race is taken back. */
 enum mz_cover mz_wakeup_insert(struct mz_trace *tr, uint32_t *list, struct mz_sequence *v)
 {

@@ -1,7 +1,7 @@
-/* How things are put into messages. The number of an object differs between explorations, so an object goes by its
- * key and size; the reader looks the object up, and so finds out whether objects overlap. A tree goes as a
- * walk: down to a node, which follows, or up again. Not by recursion: a branch can be as long as an
- * execution. */
+/* How parts of a trace are put into messages. The number of an object differs between explorations, so a
+ * message names an object by its key and size; the reader looks the object up, and so finds out whether
+ * objects overlap. A tree is sent as a walk: down to a node, whose data follow, or up again. Nothing here is
+ * recursive: a branch can be as long as an execution. */
 #include "trace/wire.h"
 
 enum { UP, DOWN }; /* DOWN plus whose it is */
@@ -106,7 +106,8 @@ void mz_merge_tree(struct mz_trace *tr, struct mz_message *m, uint32_t *list)
     }
 }
 
-/* Clocks go as what is different from that of the event before of the same thread. */
+/* Of each clock, send only the components that differ from the clock of the previous event of the same
+ * thread. */
 void mz_put_sequence(struct mz_trace *tr, struct mz_message *m, uint32_t keep)
 {
     static const uint32_t none[MZ_MAX_THREADS];
@@ -156,7 +157,7 @@ bool mz_get_sequence(struct mz_trace *tr, struct mz_message *m)
     return true;
 }
 
-/* Objects that are not simply the bytes of their key. */
+/* Send the objects that have an alias or are mixed; their keys alone do not tell this. */
 void mz_put_objects(const struct mz_trace *tr, struct mz_message *m)
 {
     uint32_t n = 0;
@@ -174,7 +175,7 @@ void mz_put_objects(const struct mz_trace *tr, struct mz_message *m)
     }
 }
 
-/* The search has not begun: nothing starts over. */
+/* The search has not begun yet, so it need not start over. */
 void mz_get_objects(struct mz_trace *tr, struct mz_message *m)
 {
     if (mz_get(m)) tr->sections = mz_object_of_sections(tr);

@@ -88,8 +88,8 @@ test_bench_json() {
         json_is r.json "d['rows'][0]['figures'] == {}"
 }
 
-# What mazurka refuses is no figure. A mazurka that knows nothing stands for one that lacks an algorithm.
-fake_mazurka() { # what it says
+# A mazurka that refuses every check: it stands for one that lacks an algorithm. A refusal is not a figure.
+fake_mazurka() { # its message
     {
         echo '#!/bin/sh'
         echo "case \$1 in --version) echo 'mazurka <0>' ;; check) echo '$1' >&2; exit 2 ;; esac"
@@ -106,7 +106,7 @@ test_bench_says_what_is_refused() {
         has p.html "mazurka &lt;0&gt;"
 }
 
-# Well-formed, with nothing from outside: no address, no script, no link but to itself.
+# The page is well-formed and needs nothing from outside: no address, no script, only links to itself.
 test_bench_page() {
     has_bench || return 0
     run 0 bench --limit=1 2005-fig6-ours-optimal-1 2005-fig6-ours-dpor-2 && has out "threads  ours  ours" &&
@@ -137,7 +137,7 @@ test_bench_other_tools() {
         has out "2017-table1-fig10-4-optimal, Nidhugg" && has out "no such model" && has nidhugg "-DN=4 -- --sc --optimal tests/papers/fig10.c" &&
         json_is r.json "d['rows'][0]['peers']['Nidhugg']['figures']['traces'] == 20" &&
         json_is r.json "d['rows'][0]['peers']['GenMC']['status'] == 'failed'" || return 1
-    # The time limit ends all that the tool has started.
+    # The time limit ends all processes that the tool has started.
     printf '#!/bin/sh\nsleep 1000 &\necho $! > %s/child\nwait\n' "$PWD" > bin/nidhuggc
     run 0 mazurka bench --results=kept.jsonl --limit=0.5 2017-table1-fig10-3-source && has out "not finished in 0.5 s" &&
         wait_until is_gone "$(cat child)"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The cache of built programs: it must never run an outdated program. Each test has another source of the program's
-# result; the test changes the source, and changes it back.
+# The cache of built programs: it must never run an outdated program. In each test the program's result comes from
+# another place (library, header, compiler, ...); the test changes it, and changes it back.
 #   sh tests/cli/cache.sh [TEST...]
 # shellcheck disable=SC2154
 . "$(dirname "$0")/common.sh"
@@ -20,9 +20,7 @@ test_cache() {
     [ -z "$(ls "$HOME/.cache/mazurka" | grep unfinished)" ] || complain "unfinished files in the cache"
 }
 
-# Tests of the cache of built programs, read by run.sh: it must never run an old program. What the program answers comes
-# from somewhere else in each of them; it changes, and changes back.
-# The main program; -DANSWER=... says where the answer is. Defined answers: 1 is right, 2 is wrong.
+# asks.c calls answer(), which the test defines elsewhere, and asserts that it returns 1: 1 is right, 2 is wrong.
 answering() {
     program asks.c
     mkdir -p lib
@@ -72,7 +70,7 @@ test_cache_libraries() {
     done
 }
 
-# A library that comes earlier in the search path, a header that did not exist.
+# A new library earlier in the search path; a new header.
 test_cache_search_paths() {
     answering
     early() {
@@ -90,7 +88,7 @@ test_cache_search_paths() {
     follows extra env CPATH=inc2 mazurka check asks.c has.c
 }
 
-# The same size, and times that are put back.
+# The library changes, but its size and its time do not.
 test_cache_times() {
     answering
     quiet() { answers "$1"; touch -d '2020-01-01 00:00' lib/libx.a; }
@@ -104,7 +102,7 @@ test_cache_assembler() {
     for c in $(compilers); do follows blob env MAZURKA_CC="$c" mazurka check asks.c blob.c || return 1; done
 }
 
-# A compiler that is a script, and one that asks the environment.
+# The compiler is a wrapper: a script, a script that reads a file or the environment, a program.
 test_cache_wrapper() {
     answering
     echo 'int answer(void); int answer(void) { return ANSWER; }' > y.c
@@ -122,14 +120,14 @@ test_cache_wrapper() {
         run 1 env MAZURKA_CC="$PWD/wrapped/gcc" WHAT=-DANSWER=2 mazurka check asks.c y.c
 }
 
-# A checkpoint is of a program with all that was linked into it.
+# A checkpoint belongs to a program with all its libraries: --resume refuses it when a library has changed.
 test_identity_of_libraries() {
     answering
     run 0 mazurka check --checkpoint=c asks.c -Llib -lx && answers 2 &&
         refuses "has been changed" mazurka check --resume=c asks.c -Llib -lx
 }
 
-# Where we are traced already, compilers cannot be: then they are run each time.
+# Under strace, mazurka cannot trace the compiler: it compiles each time.
 test_cache_without_ptrace() {
     command -v strace > /dev/null 2>&1 || return 0
     answering

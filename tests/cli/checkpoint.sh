@@ -4,8 +4,8 @@
 # shellcheck disable=SC2154
 . "$(dirname "$0")/common.sh"
 
-# A run that is killed at any time goes on from its last checkpoint, one that is interrupted from where it was:
-# the same executions in the end.
+# A killed run continues from its last checkpoint, an interrupted run from where it stopped. In the end the executions are
+# the same.
 test_checkpoint() {
     file=$root/tests/papers/lastzero.c
     run 0 mazurka check -q -DN=15 "$file" && cp out alone || return 1
@@ -26,7 +26,7 @@ test_checkpoint() {
     cmp -s out alone || complain "$(cat out) instead of $(cat alone)"
 }
 
-# The same program is the same in another directory.
+# A checkpoint can be resumed in another directory: the program is the same there.
 test_checkpoint_elsewhere() {
     mkdir a b
     cp "$root/tests/papers/lastzero.c" a
@@ -37,7 +37,7 @@ test_checkpoint_elsewhere() {
     cmp -s out alone || complain "$(cat out) instead of $(cat alone)"
 }
 
-# Two at a time would write over each other's.
+# Two searches must not use the same checkpoint file at a time.
 test_checkpoint_twice() {
     file=$root/tests/papers/lastzero.c
     mazurka check -q --progress=json --checkpoint=c $endless > first 2>&1 &
@@ -52,7 +52,7 @@ test_checkpoint_twice() {
     run 0 mazurka check -q --checkpoint=c -DN=6 "$file"
 }
 
-# A limit is no reason to lose what has been explored; what was complete is so when it is resumed.
+# A search that a limit ended can be resumed and loses nothing. A complete search is still complete when it is resumed.
 test_checkpoint_limits() {
     file="-DN=13 $root/tests/papers/lastzero.c"
     # shellcheck disable=SC2086
@@ -62,7 +62,7 @@ test_checkpoint_limits() {
             run 3 mazurka check $how --checkpoint=c $file && has out "--resume=c" || return 1
         run 3 mazurka check $how --checkpoint=c --json=1.json $file &&
             run 0 mazurka check -q --resume=c --checkpoint=c --json=2.json $file && has out "(32768 executions" || return 1
-        # It may end before the search starts over, as this one does once: then what was explored is void.
+        # This search starts over once. If the limit ends it before that, the restart discards what was explored: resumed is 0.
         json_is 2.json "d['resumed'] == $(executions 1.json) or (d['resumed'] == 0 and d['restarts'] == 1)" &&
             json_is 2.json "abs(d['executions_per_second'] * d['seconds'] - (32768 - d['resumed'])) < 2" || return 1
         run 0 mazurka check -q --resume=c --json=3.json $file && has out "(32768 executions" &&
@@ -95,8 +95,8 @@ test_checkpoint_refused() {
         run 0 mazurka check -q --resume=c -DN=14 "$file"
 }
 
-# What is there is not overwritten, unless it is the one that was resumed from, or of a search that is finished; a link
-# stays one.
+# An existing file is not overwritten, unless it is empty, is the checkpoint that is resumed, or belongs to a finished
+# search. A symbolic link stays a link.
 test_checkpoint_there() {
     file="-DN=10 $root/tests/papers/lastzero.c"
     echo mine > notes.txt && refuses "notes.txt: there is a file of that name" mazurka check --checkpoint=notes.txt $file &&
@@ -107,7 +107,7 @@ test_checkpoint_there() {
         run 3 mazurka check -q --max-executions=30 --resume=c --checkpoint=./c $file && empty err && [ ! -e c.old ] &&
         run 0 mazurka check -q --resume=c --checkpoint=c $file && empty err && [ ! -e c.old ] &&
         run 3 mazurka check -q --max-executions=10 --checkpoint=c $file && empty err && [ ! -e c.old ] || return 1
-    for try in 1 2; do # an error is an end, too
+    for try in 1 2; do # a search with an error is finished, too
         run 1 mazurka check -q --checkpoint=w "$root/tests/programs/deadlock_abba.c" && empty err && [ ! -e w.old ] || return 1
     done
     run 1 mazurka check -q --resume=w "$root/tests/programs/deadlock_abba.c" && first_line out "error: deadlock" || return 1
@@ -123,7 +123,7 @@ test_checkpoint_there() {
         ln -s round round && refuses "symbolic links" mazurka check --checkpoint=round $file
 }
 
-# Whatever is changed or missing in a checkpoint, it is refused with a reason; and one of another version as that.
+# A checkpoint with any byte changed or missing is refused with a reason; a checkpoint of another version is called that.
 test_checkpoint_damaged() {
     file=$root/tests/papers/lastzero.c
     run 3 mazurka check -q --max-executions=1000 --checkpoint=c -DN=14 "$file" && [ -s c ] || return 1
@@ -146,7 +146,7 @@ for at in [rng.randrange(i, min(i + step, len(whole))) for i in range(0, len(who
 refused(bytes(len(whole)), "not a checkpoint", "zeros")
 head = whole.split(b"\n", 4)
 refused(summed(b"\n".join([head[0], b"9.9.9"] + head[2:])[:-64]), "another version", "another version")
-# A right sum does not make it right.
+# Damage behind a right checksum is found, too.
 body = whole[:-64]
 for cut in (len(body) - 1, len(body) // 2, len(body) - len(head[4]) + 64 + 1000):
     refused(summed(body[:cut]), "damaged", "short, with the right sum")
@@ -154,8 +154,8 @@ refused(summed(body + b"x"), "damaged", "long, with the right sum")
 END
 }
 
-# A kill loses no more than what was done since the last checkpoint: it is written again and again, each time with more
-# executions. Three times in two minutes: at the default interval of 60 s that would not happen.
+# A kill loses only the executions since the last checkpoint. The checkpoint is written repeatedly, each time with more
+# executions. Three times in two minutes: the default interval of 60 s would be too long for that.
 test_checkpoint_interval() {
     for algorithm in optimal source; do
         rm -f c
@@ -177,7 +177,7 @@ checkpoint_has_grown_often() {
     [ $grown -gt 3 ]
 }
 
-saved_executions() { # in c, of which a copy is resumed
+saved_executions() { # in the checkpoint c; resumes a copy of it
     cp c copy && mazurka check -q --algorithm=$algorithm --resume=copy --max-executions=1 --json=r.json $endless > resumed 2>&1
     executions r.json
 }
@@ -189,7 +189,7 @@ same_verdict() {
     complain "another verdict after --resume: $(head -n 3 now)"
 }
 
-# What was not seen before a checkpoint is still not seen when the search is resumed.
+# What the search reported as not seen before a checkpoint, it reports again when it is resumed.
 test_unseen_is_saved() {
     program weak.c
     for jobs in 1 2; do
@@ -199,17 +199,17 @@ test_unseen_is_saved() {
             same_verdict mazurka check --resume=d weak.c && run 0 mazurka check --resume=d --json weak.c &&
             has out '"weak memory is not explored' && run 3 mazurka check --resume=d --strict weak.c || return 1
     done
-    # Interrupted, before it saw all of that or after it.
+    # A limit ends the search, perhaps before it has noticed all of that.
     run 3 mazurka check --max-executions=1 --checkpoint=e weak.c && run 0 mazurka check --resume=e weak.c &&
         first_line out "verified, except: weak memory" || return 1
-    # The search that noticed an unseen write was thrown away; the one that was saved is the second.
+    # The search that noticed an unseen write is discarded; the checkpoint is of the second search.
     unset MAZURKA_MUST_REPLAY
     export MAZURKA_TRUST_HOOKS=1
     run 0 mazurka check -j 2 --checkpoint=f -DCHECK "$root/tests/programs/unseen_rarely.c" &&
         first_line out "verified, except: " || return 1
     sed '/^No error in/,$d' out > before
     same_verdict mazurka check --resume=f -DCHECK "$root/tests/programs/unseen_rarely.c" || return 1
-    # Of ranks elsewhere, too.
+    # The same for what other ranks noticed.
     command -v mpirun.mpich > /dev/null && [ -e "$root/build/libmazurka-mpich.so" ] || return 0
     unset MAZURKA_TRUST_HOOKS
     MAZURKA_SHARE_AT_ONCE=1 MAZURKA_FAR=1 run 0 mpirun.mpich -n 3 "$mazurka" check --checkpoint=g weak.c &&
@@ -217,7 +217,7 @@ test_unseen_is_saved() {
     run 0 mazurka check --resume=g weak.c && first_line out "verified, except: weak memory"
 }
 
-# A file of the form before has no such lines: it is refused.
+# A checkpoint of the previous format has no lines for the unseen: it is refused.
 test_old_checkpoint_is_refused() {
     program weak.c
     run 0 mazurka check --checkpoint=c weak.c && sed '1s/5$/4/' c > old && refuses "a checkpoint of another version" mazurka check --resume=old weak.c

@@ -28,7 +28,7 @@ test_classes_agree() {
         agree 60 -DP=2 -DC=2 "$papers/bbuf.c" && agree 6 -DT=2 "$papers/aget.c" && agree 24 "$papers/fetch_adds.c"
 }
 
-# Two threads that write, by hand: main's exit comes after both, and one writes after the other.
+# Two threads write: the two classes, worked out by hand. In both, main's exit comes after the two writes.
 test_classes_by_hand() {
     cat > two.c << 'END'
 #include <pthread.h>

@@ -75,7 +75,7 @@ hasnt() {
     complain "$1 says: $2"
 }
 
-first_line() { # FILE TEXT: the first line begins so
+first_line() { # FILE TEXT: the first line begins with the text
     case $(head -n 1 "$1") in
     "$2"*) return 0 ;;
     esac
@@ -97,7 +97,7 @@ no_leftovers() {
     [ ! -e "$1" ] || complain "left behind: $*"
 }
 
-no_wide_lines() { # FILE: but the verdict is always one line
+no_wide_lines() { # FILE: except the verdict, which is always one line
     awk 'NR > 1 && length > 80 { bad = 1 } END { exit bad }' "$1" && return 0
     complain "lines over 80 columns: $(awk 'NR > 1 && length > 80' "$1" | head -n 3)"
 }
@@ -136,9 +136,9 @@ print(math.ceil((time.perf_counter() - wall) / (time.process_time() - cpu) + 0.2
 }
 
 # No test may depend on the speed of the machine:
-#   a search that must not end within its limit is $endless (8.9e9 executions: half a day on a fast machine), or long.c;
-#   before a signal, wait_until the event is there (searching FILE), do not sleep;
-#   the limit of what must end is generous: it only tells late from never.
+#   for a search that must not end within its limit, use $endless (8.9e9 executions: half a day on a fast machine) or long.c;
+#   before a signal, do not sleep: use wait_until with the event (searching FILE);
+#   give a generous limit to a command that must end: the limit only tells late from never.
 endless="-DN=30 $root/tests/papers/lastzero.c"
 
 # wait_until COMMAND...: try it every 0.1 s, for two minutes
@@ -154,7 +154,7 @@ searching() { grep -q '"executions": [1-9]' "$1" 2> /dev/null; } # FILE: what --
 
 is_gone() { case $(ps -o stat= -p "$1" 2> /dev/null) in '' | Z*) ;; *) false ;; esac; } # PID
 
-# A test that measures time may meet a busy moment: one good run of three is enough.
+# For tests that measure time, on a machine that may be busy: one good run of three is enough.
 one_of_three() { # COMMAND...
     for attempt in 1 2 3; do
         "$@" && return 0

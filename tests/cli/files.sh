@@ -4,7 +4,7 @@
 # shellcheck disable=SC2154
 . "$(dirname "$0")/common.sh"
 
-# A disk that is full: the result is not lost, and it is said what is.
+# The disk is full: the verdict is still printed, and a message names the file that could not be written.
 test_disk_full() {
     programs
     mkdir small
@@ -33,7 +33,7 @@ test_full_disk() {
     [ $? -eq 2 ] && has err "cannot write to standard output"
 }
 
-# What is no file is not replaced by one.
+# A pipe is written to, or refused; a regular file never replaces it.
 test_special_files() {
     programs
     mkfifo pipe
@@ -45,7 +45,7 @@ test_special_files() {
         refuses "cannot write the checkpoint nowhere/c" mazurka check --checkpoint=nowhere/c ok.c && [ -p pipe ]
 }
 
-# Nothing that is read is waited for, nor read without end; nor is a reader that never comes.
+# mazurka neither waits for input from a pipe, nor reads a device for ever, nor waits for a reader that never comes.
 test_no_regular_files() {
     programs
     mkfifo pipe

@@ -65,7 +65,7 @@ test_exit_code() {
 test_vacuous() {
     programs
     run 4 mazurka check single.c && first_line out "vacuous: NOTHING WAS CHECKED" && has out "second thread" || return 1
-    # linked with the library, but not one file compiled for checking
+    # linked with the library, but no file is compiled for checking
     cc -c -o plain.o ok.c && run 0 mazurka cc -o plain plain.o && run 4 mazurka check ./plain &&
         first_line out "vacuous: " && has out "mazurka cc" && run 4 mazurka check --json ./plain && json_valid out &&
         json_is out "d['verdict'] == 'vacuous'"
@@ -84,8 +84,8 @@ test_keep_going() {
         json_is all.json "len({e['trace'] for e in d['errors']}) == len(d['errors'])" && no_wide_lines out
 }
 
-# Who holds what is part of a deadlock: the same ones are found however the search is shared. What there is no room for is
-# told.
+# Deadlocks differ by the threads that hold the locks: one worker and four workers find the same set. If there are more
+# errors than there is room for, the report says so.
 test_different_errors() {
     program circle.c
     for jobs in 1 4; do
@@ -118,7 +118,7 @@ test_input_again() {
     run 0 sh -c "mazurka check input.c < numbers" && first_line out "verified: " && has out "2 executions"
 }
 
-# Each process that runs the program reads the file from where it was.
+# Each process that runs the program reads standard input from the offset that it had when mazurka started.
 test_input() {
     program in.c
     printf 'first\nsecond\n' > text
@@ -137,7 +137,7 @@ test_library_with_thread_local() {
         first_line out "verified: " && has out "2 executions"
 }
 
-# As many states, however they are compared.
+# Both ways to compare states find the same number of states.
 test_state_match() {
     for how in hash exact; do
         run 0 mazurka check -q -O0 --algorithm=stateful --state-match=$how --json=$how "$root/tests/programs/state_below_stack.c" || return 1
@@ -145,11 +145,11 @@ test_state_match() {
     json_is hash "d['states'] == $(sed -n 's/^ *"states": \([0-9]*\),$/\1/p' exact) and d['states'] > 100"
 }
 
-# The check that tests switch on: an event has the access that the wakeup tree foresaw. Here it has not, as what the
-# program does depends on the processor's counter.
+# MAZURKA_CHECK_FORESEEN checks that each event has the access that the wakeup tree foresaw. Here it has not: the program
+# depends on the processor's counter.
 test_foreseen_access_is_checked() {
     program ticks.c
-    for i in 1 2 3 4 5 6 7 8; do # it may do the same twice by chance
+    for i in 1 2 3 4 5 6 7 8; do # by chance the program may do the same twice
         MAZURKA_CHECK_FORESEEN=1 mazurka check ticks.c > out 2> err < /dev/null
         ! grep -q "internal error: .*access that the wakeup tree foresaw" err || return 0
     done
@@ -158,7 +158,7 @@ test_foreseen_access_is_checked() {
 
 test_endless_local_loop() {
     program loop.c
-    # Endless for certain: an error, however long it takes to find that. A loop that ends some day: the time limit.
+    # An endless loop is an error, however long it takes to find out. A loop that ends some day reaches the time limit.
     run 1 mazurka check --time-limit=300 loop.c && first_line out "error: livelock" || return 1
     sed 's/while (k)/while (k += 2)/; s/int k/long k/' loop.c > count.c
     run 3 mazurka check --time-limit=0.5 count.c && first_line out "incomplete: " && has out "time limit"

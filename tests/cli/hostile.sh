@@ -4,8 +4,7 @@
 # shellcheck disable=SC2154
 . "$(dirname "$0")/common.sh"
 
-# Tests of what is not to be trusted, read by run.sh: traces, directories, files and programs of others.
-# reseal FILE: the checksum of a trace, computed again
+# reseal FILE: replace the checksum of a trace by the right one
 reseal() {
     sed '/^checksum/d' "$1" > resealed && printf 'checksum\t%s\n' "$(sha256sum < resealed | cut -d' ' -f1)" >> resealed &&
         mv resealed "$1"
@@ -14,7 +13,7 @@ reseal() {
 # program_with_escapes FILE AS: copy one of tests/cli/programs; @ESC@ in it becomes the character ESC
 program_with_escapes() { sed "s/@ESC@/$(printf '\033')/g" "$programs/$1" > "$2"; }
 
-# A trace from somebody else must not run anything but the program that it is of.
+# The trace of another user must not run anything except the program that it belongs to.
 test_trace_is_no_code() {
     programs
     run 1 mazurka check -O2 -Wall -std=gnu11 -DX=1 -I. -pthread lost.c -lm && run 1 mazurka replay mazurka-lost-1.trace ||
@@ -23,7 +22,7 @@ test_trace_is_no_code() {
     printf '#!/bin/sh\ntouch %s/owned\nexec gcc "$@"\n' "$PWD" > evil.sh && chmod +x evil.sh
     for compiler in "$PWD/evil.sh" ./evil.sh "sh -c 'touch owned'" "gcc -B$PWD" "gcc;touch owned" "gcc-12;x"; do
         sed "s|^compiler.*|compiler	$compiler|" $t > bad.trace && reseal bad.trace
-        mazurka replay bad.trace > out 2> err < /dev/null # with the user's own compiler it may be the same program
+        mazurka replay bad.trace > out 2> err < /dev/null # any status: replay uses the user's own compiler
         [ ! -e owned ] || { complain "ran the trace's compiler: $compiler"; return 1; }
     done
     cp evil.sh cc1 && cp evil.sh ld && cp evil.sh as
@@ -45,14 +44,15 @@ test_trace_is_no_code() {
     echo "-fplugin=./x.so" > more.txt && sed "s|^build	-O2|build	@more.txt|" $t > bad.trace && reseal bad.trace
     refuses "--trust" mazurka replay bad.trace && [ ! -e owned ] || { complain "an @file was believed"; return 1; }
     rm -f cc1 ld as
-    # With --trust it does what the trace says; with another compiler of the user's it is another program.
+    # With --trust, replay runs the compiler that the trace names.
     sed "s|^compiler.*|compiler	$PWD/evil.sh|" $t > bad.trace && reseal bad.trace
-    mazurka replay --trust bad.trace > out 2> err < /dev/null # a script belongs to the identity of the program
+    mazurka replay --trust bad.trace > out 2> err < /dev/null # the status does not matter: with this compiler it is another program
     [ -e owned ] || { complain "--trust did not"; return 1; }
     return 0
 }
 
-# Macros are code; what flags make the compiler read is code, too; a trace without a program is no crash.
+# Without --trust, a trace cannot bring code along, neither in macros nor in files that flags make the compiler read. A trace
+# without a program does not crash replay.
 test_trace_brings_no_code() {
     programs
     run 1 mazurka check -O2 -DX=1 -I. lost.c || return 1
@@ -85,7 +85,7 @@ test_trace_brings_no_code() {
     done
 }
 
-# Files of somebody else.
+# replay refuses a source, a program or a directory that belongs to another user.
 test_trace_of_others() {
     [ "$(id -u)" = 0 ] && chown nobody . 2> /dev/null || return 0
     chown root .
@@ -96,12 +96,12 @@ test_trace_of_others() {
         refuses "another user" mazurka replay mazurka-prog-1.trace && chown root . && run 1 mazurka replay mazurka-prog-1.trace
 }
 
-# as_nobody COMMAND...: as another user; false if that cannot be
+# as_nobody COMMAND...: run it as another user; fails if that is not possible
 as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
 
 can_be_others() { [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null 2>&1 && as_nobody true 2> /dev/null; }
 
-# A cache that others can write to is not used: they would decide what we run.
+# A cache that other users can write to is not used: they would decide what we run.
 test_cache_of_others() {
     programs
     mkdir -m 777 open && mkdir -m 700 own && mkdir -m 777 own/mazurka && chmod 777 own/mazurka
@@ -114,7 +114,7 @@ test_cache_of_others() {
         run 0 env XDG_CACHE_HOME="$PWD/other" mazurka check ok.c && has err "belongs to another user"
 }
 
-# Links that others put into a shared directory lead nowhere; our own do.
+# mazurka does not write through links that other users put into a shared directory; it does write through our own links.
 test_links_of_others() {
     programs
     run 1 mazurka check --trace=real.trace lost.c && ln -s real.trace own.trace && : > real.trace &&
@@ -129,7 +129,7 @@ test_links_of_others() {
         run 1 mazurka check --trace=shared/p lost.c && has err "another user" && has precious precious && [ "$(wc -c < precious)" -eq 9 ]
 }
 
-# Directories whose owner can exchange what is in them, links that others can turn elsewhere.
+# Directories whose owner can replace the files in them; links that another user made.
 test_directories_of_others() {
     can_be_others || return 0
     programs
@@ -138,12 +138,12 @@ test_directories_of_others() {
     as_nobody ln -s "$PWD/mine" shared/mazurka || return 0
     run 0 env XDG_CACHE_HOME="$PWD/shared" mazurka check ok.c && has err "another user has put a link there" && [ -z "$(ls mine)" ] || return 1
     refuses "sticky" env TMPDIR="$PWD/theirs" XDG_CACHE_HOME="$PWD/own" mazurka check -DFRESH2 ok.c || return 1
-    # The name of a trace that nobody asked for.
+    # The default name of a trace.
     echo precious > precious && as_nobody ln -s "$PWD/precious" shared/mazurka-lost-1.trace && cp lost.c shared && cd shared &&
         run 1 mazurka check lost.c && has err "another user" && has ../precious precious
 }
 
-# The names of unfinished files cannot be known beforehand; a directory in which files can be replaced is refused.
+# Unfinished files are created with O_EXCL; a temporary directory in which other users can replace files is refused.
 test_temporary_names() {
     programs
     run 1 strace -f -e trace=openat -o log "$mazurka" check --trace=t lost.c 2> /dev/null || return 0
@@ -151,7 +151,7 @@ test_temporary_names() {
     mkdir -m 777 all && chmod 777 all && refuses "sticky" env TMPDIR="$PWD/all" mazurka check -DFRESH ok.c
 }
 
-# no_controls FILE: nothing in it that a terminal would take for a command
+# no_controls FILE: it has no character that a terminal would take for a command
 no_controls() {
     python3 - "$1" << 'END' || complain "$1 has control characters: $(head -n 3 "$1" | cat -v)"
 import re, sys
@@ -160,7 +160,8 @@ sys.exit(bool(re.search("[\0-\t\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e
 END
 }
 
-# Strings of the program, its files and its trace reach neither the terminal nor a line of ours.
+# Control characters in strings of the program, in file names and in a trace do not reach the terminal, nor do they forge
+# lines of the report.
 test_escape_sequences() {
     command -v python3 > /dev/null 2>&1 || return 0
     e=$(printf '\033') file="$(printf 'a\033]0;owned\007b.c')"
@@ -173,7 +174,7 @@ test_escape_sequences() {
         json_is j "'\\x1b' in d['errors'][0]['message']" || return 1
     done
     refuses 'owned' mazurka check "$(printf 'no\033]0;owned\007.c')" && no_controls err || return 1
-    # A trace can say anything.
+    # Control characters in the fields of a trace.
     sed "s|^directory.*|directory	$e[2J|; s|	main	|	ma$e[2Jin\\\\nverified	|; s|^version.*|version	\\\\r$e|" *.trace > x.tr && reseal x.tr &&
         run 0 mazurka show x.tr && no_controls out && ! grep -q '^verified' out
 }
@@ -195,7 +196,7 @@ test_escape_sequences_of_names() {
     done
 }
 
-# A program that writes over the memory that it shares with the command: whatever it says, the command ends, and soon.
+# The program overwrites the memory that it shares with the command: the command still ends, and soon.
 test_damaged_channel() {
     program scribble.c
     for seed in 1 2 3 4 5 6 7 8; do

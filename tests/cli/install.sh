@@ -13,7 +13,7 @@ copy_of_the_checkout() {
     cp -a "$root"/build/*.so tree/build && cp -a "$root/build/paths.flags" tree/build
 }
 
-# Every file that install writes is one that uninstall removes; a file of somebody else stays.
+# uninstall removes every file that install wrote; other files stay.
 test_install_and_uninstall() {
     copy_of_the_checkout && program ok.c || return 1
     run 0 make -C tree -s install DESTDIR="$PWD/stage" PREFIX=/usr && empty err || return 1
@@ -29,7 +29,7 @@ test_install_and_uninstall() {
     [ ! -d stage/usr/lib/mazurka ] || complain "left: lib/mazurka"
 }
 
-# LIBDIR and INCLUDEDIR of one's own: the command knows their absolute paths.
+# LIBDIR and INCLUDEDIR are set by the user: the command knows their absolute paths.
 test_install_elsewhere() {
     copy_of_the_checkout && program header.c || return 1
     at="PREFIX=$PWD/p BINDIR=$PWD/commands LIBDIR=$PWD/p/lib/x86_64-linux-gnu INCLUDEDIR=$PWD/headers MANDIR=$PWD/p/man"

@@ -22,8 +22,8 @@ test_time_limit() {
     run 3 mazurka check --time-limit=0.3 long.c && first_line out "incomplete: " && has out "time limit of 0.3 s"
 }
 
-# Also within one execution, with workers, and of each run that goes on from a checkpoint: for all of them together,
-# well below the two seconds that an interrupted program gets.
+# The time limit holds within one long execution, with workers, and for a run that continues from a checkpoint. The delay is
+# about a second, times the slowness of the machine: less than the two seconds that an interrupted program gets.
 test_time_limit_exact() { one_of_three time_limit_exact; }
 
 time_limit_exact() {
@@ -38,20 +38,20 @@ time_limit_exact() {
         json_is j "$slow.4 <= d['seconds'] < 0.4 + 2.2 * $slow and d['executions'] > $(executions first)"
 }
 
-# Workers that have given back what they had, for a checkpoint, and take long to leave (their memory is in very many
-# pages): they are ended, and the search is not complete.
+# The workers have given back their parts for a checkpoint, but take long to exit (they have very many pages of memory):
+# they are killed, and the search is not complete.
 test_time_limit_slow_end() {
     program slow_to_leave.c slow.c
     cat "$programs/long_search.c" >> slow.c
-    # How long it takes to come to main depends on the machine: the limit is three times that.
+    # The time until main starts depends on the machine: the limit is three times that time, plus 3 s.
     run 0 mazurka cc -o slow slow.c && began=$(date +%s) && run 3 mazurka check --max-executions=1 ./slow &&
         limit=$((3 * ($(date +%s) - began) + 3)) &&
         run 3 mazurka check -j 2 --time-limit=$limit --checkpoint=c ./slow && first_line out "incomplete: " && [ -s c ] &&
         run 2 mazurka check --time-limit=0.01 ./slow && has err "time limit of 0.01 s was reached before main"
 }
 
-# What is too large for the memory that there is: optimal goes on as source, with the same executions; stateful
-# searches forget states, or stop; workers become one.
+# When memory is short, optimal continues as source with the same executions, stateful searches forget states or stop, and
+# a search with workers starts over.
 test_memory_limit() {
     programs
     lastzero=$root/tests/papers/lastzero.c
@@ -73,8 +73,8 @@ test_memory_limit() {
         has out "To go on from here" && json_is j "d['peak_memory_bytes'] < 40 << 20 and d['executions'] > 4000"
 }
 
-# A worker that is not there yet when time is up does not take away what others have found; a program that cannot start
-# is one line, not one for each worker.
+# If a worker has not reached main when the time is up, the findings of the other workers are still reported. For a program
+# that cannot start there is one line, not one for each worker.
 test_before_main() {
     program late.c
     cat "$programs/long_search.c" >> late.c
@@ -85,7 +85,7 @@ test_before_main() {
     done
 }
 
-# Without descriptors or processes: fewer workers, or one clear line. Which limit is too low depends on
+# With too few descriptors: fewer workers, or one clear message. Which limit is too low depends on
 # the descriptors that the caller of the tests has open, so try all limits from the lowest with which the command starts.
 test_few_descriptors() {
     run 0 mazurka cc -DN=12 -o lz "$root/tests/papers/lastzero.c" || return 1
@@ -114,7 +114,7 @@ test_few_descriptors() {
     no_leftovers
 }
 
-# Addresses are reserved, far more than are used: a limit of them is not one of memory.
+# mazurka reserves far more addresses than it uses: under a limit of addresses (ulimit -v) it says which limit to raise.
 test_few_addresses() {
     programs
     command -v prlimit > /dev/null 2>&1 || return 0
@@ -132,7 +132,7 @@ test_few_processes() {
     run 0 mazurka cc -DN=14 -o lz "$root/tests/papers/lastzero.c" &&
         run 0 mazurka cc -o ts "$root/tests/programs/thread_storage.c" || return 1
     chmod -R a+rwx "$work" && chmod a+rx .
-    for n in 2 4; do # threads with storage of their own are real ones for a moment
+    for n in 2 4; do # a thread with thread-local storage needs a real thread for a moment
         HOME=$TMPDIR $as_nobody --nproc=$n "$mazurka" check -q ./ts > out 2> err < /dev/null
         case "$n $?" in
         "2 2") has err "ulimit -u" || return 1 ;;
@@ -152,7 +152,7 @@ test_few_processes() {
     chmod -R go-w "$work" # a directory that others can write to is not trusted
 }
 
-# A stack that is too small is raised, or refused in one line.
+# If the stack limit is too small, mazurka raises it, or refuses in one line.
 test_small_stack() {
     programs
     (ulimit -S -s 64 && run 1 mazurka check lost.c) || return 1

@@ -128,7 +128,7 @@ test_color() {
         run 0 mazurka check --color=never ok.c && hasnt out "$esc"
 }
 
-# Two algorithms at once are asked for by the name of both.
+# --algorithm=portfolio runs two algorithms at a time.
 test_portfolio() {
     programs
     refuses "--checkpoint is not for portfolio" mazurka check --algorithm=portfolio --checkpoint=c ok.c &&

@@ -50,14 +50,14 @@ test_trace_not_writable() {
         first_line out "error: " && hasnt out "mazurka replay"
 }
 
-# A report goes where the user is, not where the trace says.
+# replay writes its report to the current directory, not to the directory that the trace names.
 test_replay_writes_here() {
     programs
     mkdir there && cp lost.c there && (cd there && run 1 mazurka check --trace=../t lost.c) && run 1 mazurka replay --json=j t &&
         [ -s j ] && [ ! -e there/j ] && json_valid j
 }
 
-# Fences are events for memory models only; as events they are steps, and change neither verdicts nor executions.
+# Fences are events only for memory models. As events they add steps, but change neither the verdict nor the executions.
 test_fences_as_events() {
     program fences.c
     run 0 mazurka check -DFOUND=1 --json=1.json fences.c && json_is 1.json "d['executions'] == 2 and d['transitions'] == 6" &&
@@ -67,7 +67,7 @@ test_fences_as_events() {
     run 1 mazurka check -DFOUND=0 --trace=t.trace fences.c && has out "Schedule (4 steps)" && run 1 mazurka replay t.trace
     status=$?
     unset MAZURKA_FENCE_EVENTS
-    # Without fences as events the schedule has steps that the program does not make.
+    # Without fences as events, replay fails: the schedule has steps that the program does not make.
     [ $status -eq 0 ] && run 2 mazurka replay t.trace
 }
 

@@ -54,7 +54,7 @@ sys.exit("not in the manual: %s" % sorted(missing) if missing else 0)
 END
 }
 
-# What a report says beside the verdict: within 80 columns, sizes in their units, one of something in the singular.
+# The report besides the verdict: lines of at most 80 columns, sizes with units, the singular for one.
 test_report_words() {
     { echo '#include <pthread.h>'; cat "$programs/long_search.c"; } > long.c
     lastzero=$root/tests/papers/lastzero.c
@@ -77,7 +77,7 @@ test_report_words() {
         run 0 mazurka check -q --strict --json=j none.c && first_line out "verified: " && json_is j "d['unseen'] == []"
 }
 
-# How many workers there were, and what is in the JSON of every search alike.
+# The number of workers, and JSON keys that are the same with one worker and with several.
 test_report_of_workers() {
     lastzero=$root/tests/papers/lastzero.c
     run 0 mazurka check -j 3 --json=3.json -DN=12 "$lastzero" && tr '\n' ' ' < out > line && has line "3 workers" &&
@@ -104,7 +104,7 @@ lines_fit() { # FILE COLUMNS
     awk -v most="$2" 'length > most { print; exit 1 }' "$1" > wide || complain "too wide: $(cat wide)"
 }
 
-# A line for a log, objects for programs, with workers and after --resume.
+# Progress as lines for a log, and as JSON objects; with workers and after --resume.
 test_progress() {
     lastzero=$root/tests/papers/lastzero.c
     run 3 mazurka check --progress=always --time-limit=5 $endless && grep -qE "^[0-9]+ executions in [2-5] s, " err &&
@@ -127,8 +127,8 @@ test_progress() {
         refuses "--progress=xml" mazurka check --progress=xml "$lastzero"
 }
 
-# Estimates of a search of 235,584 executions whose first branches are its smallest: when a quarter and when half of it
-# is explored, or a moment before: estimates are made ten times a second. With workers it depends on who was where.
+# The estimates of a search of 235,584 executions whose first branches are its smallest, when a quarter and when half of it is
+# explored. The estimate may be a tenth of a second old. With workers it also depends on which parts they explored.
 test_progress_estimate() {
     estimate() { # EXECUTIONS PYTHON OPTION...
         most=$1
@@ -140,7 +140,7 @@ test_progress_estimate() {
         estimate 117792 "0.3 < d['share'] < 0.68" -j 2
 }
 
-# One line on a terminal of any width, which is gone when the report comes.
+# On a terminal of any width, progress is one line. It is erased before the report.
 test_progress_terminal() {
     command -v script > /dev/null 2>&1 || return 0
     for columns in 80 40; do
@@ -152,7 +152,7 @@ test_progress_terminal() {
         grep -qE "^[0-9]+ executions in [0-9]+ s, .*[~<][0-9]+ %" lines || { complain "no share: $(head -n 1 lines)"; return 1; }
         [ $columns = 40 ] || grep -qE "[0-9]k?/s, depth [0-9]+, 2 workers, " lines ||
             { complain "something is left out: $(head -n 1 lines)"; return 1; }
-        # the last thing before the report: an empty line
+        # right before the report, the line is erased
         printf '\r\033[K' > erased
         tr -d '\n' < typescript | grep -qF "$(cat erased)incomplete" ||
             { complain "the line is not erased"; return 1; }

@@ -6,7 +6,7 @@
 
 test_interrupt() {
     programs
-    run 3 mazurka check --max-executions=1 long.c || return 1 # from now on in the cache
+    run 3 mazurka check --max-executions=1 long.c || return 1 # from now on the program is in the cache
     for signal in INT TERM; do
         rm -f err
         mazurka check --progress=json long.c > out 2> err &
@@ -20,7 +20,7 @@ test_interrupt() {
     done
 }
 
-interrupts() { # SIGNAL PID STATUS: once the compiler has begun; nothing is left of it
+interrupts() { # SIGNAL PID STATUS: send the signal when the compiler has begun; no process and no file of it is left
     wait_until [ -e begun ]
     kill "-$1" "$2"
     wait "$2" 2> /dev/null
@@ -32,7 +32,7 @@ interrupts() { # SIGNAL PID STATUS: once the compiler has begun; nothing is left
     rm -f begun
 }
 
-# So is the compiler: asked what it is, preprocessing, compiling, and if it does not want to end.
+# A signal also ends the compiler: when it prints its version, preprocesses, compiles, or ignores signals.
 test_interrupt_compiling() {
     programs
     cat > slow-cc << 'END'
@@ -53,7 +53,7 @@ END
         set -- $how
         SLOW_AT=$2 STUBBORN=$3 began=$(date +%s)
         case $1 in
-        none) run 3 mazurka check --max-executions=1 -DX long.c || return 1; continue ;; # now it is known
+        none) run 3 mazurka check --max-executions=1 -DX long.c || return 1; continue ;; # from now on mazurka knows the compiler
         cc) mazurka cc -o long long.c > out 2> err < /dev/null & interrupts TERM $! 143 && empty err || return 1 ;;
         *)
             mazurka check --json=j long.c > out 2> err < /dev/null &
@@ -82,7 +82,7 @@ test_jobs_interrupted() {
     [ -z "$(ps -o pid= --ppid $pid 2> /dev/null)" ] || complain "workers still run"
 }
 
-# nohup is heeded.
+# Under nohup, the command ignores SIGHUP.
 test_hangup() {
     programs
     for how in nohup env; do
@@ -97,7 +97,7 @@ test_hangup() {
     done
 }
 
-# Whatever signal would end the command ends the search and all that it started, with a report.
+# Every signal that would end the command ends the search and its processes, and there is a report.
 test_every_signal() {
     { echo '#include <pthread.h>' && cat "$programs/long_search.c"; } > long.c
     run 3 mazurka check -q --max-executions=1 long.c || return 1
@@ -119,7 +119,7 @@ test_every_signal() {
     [ $? -eq 2 ] && has err "interrupted" && no_leftovers
 }
 
-# A signal to the whole group, as from a terminal, also hits a program that is about to be one.
+# A signal to the whole process group, as from a terminal, also reaches a target that is just being started.
 test_signal_at_the_start() {
     command -v setsid > /dev/null 2>&1 || return 0
     run 0 mazurka cc -o lz $endless || return 1
@@ -127,7 +127,7 @@ test_signal_at_the_start() {
         for j in 1 2 2 8; do
             setsid mazurka check -q -j $j ./lz > out 2> err < /dev/null &
             sleep 0.00$i
-            until kill -TERM -$! 2> /dev/null; do :; done # there is no such group yet
+            until kill -TERM -$! 2> /dev/null; do :; done # fails as long as the group does not exist
             wait $! 2> /dev/null
             case $? in
             2) has err "interrupted before it started" || return 1 ;;
@@ -152,12 +152,12 @@ test_killed_command_takes_target_along() {
     [ -z "$child" ] || wait_until is_gone "$child"
 }
 
-# A kill of the only worker is not the program's fault.
+# If the only worker is killed from outside, no error is reported.
 test_killed_from_outside() {
     mazurka check --json=1.json $endless > out 2> err &
     pid=$!
     for _ in $(seq 600); do
-        for child in $(cat /proc/$pid/task/$pid/children); do # the compiler may be one, before
+        for child in $(cat /proc/$pid/task/$pid/children); do # before the target starts, a child may be the compiler
             case $(cat "/proc/$child/comm" 2> /dev/null) in program-*) kill -9 "$child" && break 2 ;; esac
         done
         sleep 0.2

@@ -12,8 +12,8 @@ test_inline_assembly() {
             has out "atomic instructions that are not seen"; } && run 3 mazurka check --strict pointer.c
 }
 
-# Objects and archives that another compiler made: what they do is not seen, and that is said. What only computes, or
-# uses only its own stack, is not named, nor what comes with every program.
+# Objects and archives that mazurka cc did not compile: the search does not see their accesses, and the report names their
+# functions. It does not name functions that only compute or use only their own stack, nor code that every program has.
 test_uninstrumented_objects() {
     program other.c
     program use.c
@@ -45,7 +45,7 @@ test_object_without_hooks() {
     run 0 mazurka check -q user.c plain.o && has out "shared is written without a hook"
 }
 
-# Code that only reads leaves no trace in memory: its functions are named, whatever symbols there are.
+# Code without hooks that only reads changes no memory. The report names its functions, also if symbols are missing.
 test_code_without_hooks_that_reads() {
     program reads_without_hooks.c user.c
     printf '\t.globl look\nlook: movl (%%rdi), %%eax\n\tret\n\t.section .note.GNU-stack\n' > untyped.s
@@ -61,7 +61,7 @@ test_code_without_hooks_that_reads() {
     done
 }
 
-# A finding that cannot be replayed is neither an error nor is anything verified then.
+# If a finding cannot be replayed, the verdict is neither "error" nor "verified".
 test_finding_that_no_replay_shows() {
     unset MAZURKA_MUST_REPLAY
     program turns.c
@@ -77,7 +77,7 @@ test_finding_that_no_replay_shows() {
     return 0
 }
 
-# The same, once: then the search is run again, and says so.
+# Only the first search has such a finding: mazurka runs the search again, and the report says so.
 test_finding_of_the_first_search_only() {
     unset MAZURKA_MUST_REPLAY
     sed 's/if (fd < 0) unlink("sign");//' "$programs/turns.c" > once.c
@@ -87,11 +87,11 @@ test_finding_of_the_first_search_only() {
     run 3 mazurka check -q --strict once.c
 }
 
-# Going back keeps a write that no hook shows, and comes to an error that is none: no verdict.
+# Backtracking does not undo a write without a hook, so the search may come to a false error: it must not be reported.
 test_unseen_write_is_no_error() {
     unset MAZURKA_MUST_REPLAY
-    export MAZURKA_TRUST_HOOKS=1 # or the assembly would be known before the search begins
-    for how in "" "-j 2" "--checkpoint=saved"; do # perhaps nothing is gone back on: then nothing is wrong, either
+    export MAZURKA_TRUST_HOOKS=1 # otherwise mazurka finds the assembly before the search begins
+    for how in "" "-j 2" "--checkpoint=saved"; do # perhaps the search does not backtrack: then nothing goes wrong
         # shellcheck disable=SC2086
         run 0 mazurka check -q $how -DCHECK "$root/tests/programs/unseen_rarely.c" || return 1
         first_line out "verified, except: " || return 1
@@ -110,7 +110,7 @@ test_unseen_write_is_no_error() {
     done
 }
 
-# A command that is refused seccomp filters, as in some containers.
+# ./refused COMMAND...: runs it where the kernel refuses seccomp filters, as in some containers.
 refused() {
     program refused.c
     cc -o refused refused.c

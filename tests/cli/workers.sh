@@ -4,7 +4,7 @@
 # shellcheck disable=SC2154
 . "$(dirname "$0")/common.sh"
 
-# Workers: the same verdict, executions and findings as one. What is small is shared at once, for the test.
+# Several workers give the same verdict, executions and findings as one. MAZURKA_SHARE_AT_ONCE shares even small searches.
 test_jobs() {
     programs
     MAZURKA_SHARE_AT_ONCE=1
@@ -25,8 +25,8 @@ test_jobs() {
         run 0 mazurka check -j 2 --algorithm=stateful ok.c && has err "one worker"
 }
 
-# The same of the other algorithms that explore a tree. Blocked executions may be others; without sleep sets so
-# may be complete ones, as what is added to a backtrack set depends on what is there already.
+# The same for the other algorithms that explore a tree. The number of blocked executions may differ. Without sleep sets the
+# number of complete ones may differ, too: additions to a backtrack set depend on what is in it already.
 test_jobs_algorithms() {
     MAZURKA_SHARE_AT_ONCE=1
     export MAZURKA_SHARE_AT_ONCE
@@ -40,7 +40,7 @@ test_jobs_algorithms() {
     done
     run 0 mazurka check -j 3 --algorithm=dpor --no-sleep-sets -DN=5 --json=3.json "$file" &&
         json_is 3.json "d['executions'] >= 64" || return 1
-    for jobs in 1 3; do # it starts over, once
+    for jobs in 1 3; do # the search starts over once
         run 0 mazurka check -j $jobs -DN=16 --json=3.json "$root/tests/papers/filesystem.c" &&
             json_is 3.json "d['restarts'] == 1" || return 1
     done
@@ -49,7 +49,7 @@ test_jobs_algorithms() {
 # A worker that is killed is replaced, and nothing is counted twice or lost.
 test_jobs_killed_workers() {
     run 0 mazurka check -q -DN=14 "$root/tests/papers/lastzero.c" && cp out alone || return 1
-    # Shared at once: a search that has started over with one worker (on a busy machine it may) cannot replace that one.
+    # Shared at once: otherwise the search may start over with one worker on a busy machine, and cannot replace that worker.
     MAZURKA_SHARE_AT_ONCE=1 mazurka check -q -j 2 -DN=14 "$root/tests/papers/lastzero.c" > out 2> err &
     pid=$!
     for _ in 1 2 3 4 5 6; do
@@ -61,7 +61,7 @@ test_jobs_killed_workers() {
     cmp -s out alone || complain "$(cat out) instead of $(cat alone)"
 }
 
-# Again and again: the search ends, but what was found and explored is reported.
+# If workers are killed repeatedly, the search ends, and reports what it has found and explored.
 test_jobs_killed_again_and_again() {
     mazurka check -j 2 --keep-going --json=1.json $endless > out 2> err &
     pid=$!
@@ -93,8 +93,8 @@ two_processors_free() { # program
     [ $((both * 10)) -lt $((alone * 14)) ]
 }
 
-# Where each execution is handed out by itself one worker is faster; but not if executions take long. What is faster is
-# measured, and a machine that stumbles just then shows something else: it may, but not every time.
+# If every task is a single short execution, one worker is faster than two; with long executions two are faster. mazurka
+# measures which is faster. On a busy machine the measurement may be wrong, but not four times in a row.
 test_small_parts() {
     readers=$root/tests/papers/readers.c
     one=$(taskset -pc $$ | sed 's/.*: //; s/[,-].*//')
@@ -119,7 +119,7 @@ test_small_parts() {
     fi
     run 3 mazurka check -j 2 --time-limit=0.4 -DN=40 "$readers" && has out "time limit of 0.4 s" &&
         run 3 mazurka check -j 2 --time-limit=1.6 -DN=40 "$readers" && has out "time limit of 1.6 s" || return 1
-    # A program that needs long to start is not slow because of that; nor is one with an error, that goes on, at its end.
+    # A program that starts slowly, and a search that goes on after an error: both explore all executions.
     program start.c
     run 0 mazurka check -j 2 -DN=16 start.c "$readers" && has out "65536 executions" || return 1
     sed 's/    return 0;/    int seen = 0;\n    for (int i = 0; i < N; i++) seen += own[i];\n    if (seen == 12) abort();\n&/;

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Runs that are disturbed end as if they had not been: the same verdict and findings, and as many executions.
+"""Disturbed runs must end like undisturbed ones: the same verdict, findings and number of executions.
 
     tests/endure/run.py [--runs N] [--seed S] [--seconds T] [--ranks] [--verbose]
 
-Each run draws a program, an algorithm and what happens to it, at random times:
+Each run draws a program, an algorithm and one of these disturbances, at random times:
 
     workers    some of its workers are killed
     whole      the command is killed, and --resume goes on from its last checkpoint, again and again
-    signal     the same with SIGINT or SIGTERM, upon which it writes a checkpoint and ends
-    both       workers are killed, then the whole, then it is resumed
-    limits     of executions, memory and time end it, one after the other, and it is resumed
+    signal     the same with SIGINT or SIGTERM: the command writes a checkpoint and ends
+    both       workers are killed, then the command is killed, then --resume
+    limits     limits of executions, memory and time end the search, one after the other, each time with --resume
     ranks      of an mpirun, ranks other than 0 and workers are killed
     cluster    all of an mpirun is killed, and another mpirun resumes, again and again
 
@@ -31,8 +31,8 @@ os.environ["MAZURKA_MUST_REPLAY"] = "1"  # a finding that does not replay is a f
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PAPERS = os.path.join(ROOT, "tests", "papers")
 
-# flags, program. Some tell several errors. How long an undisturbed run takes is measured: the times of all disturbances
-# are shares of that (Run.span), so that they hit the search on a fast machine and on a slow one.
+# flags, program. Some programs have several errors. The script measures the time of an undisturbed run (Run.span). The times
+# of all disturbances are shares of it, so that they hit the search on fast and on slow machines.
 CASES = [
     ("-DN=13", "lastzero.c"),
     ("-DN=15", "indexer.c"),
@@ -45,7 +45,7 @@ CASES = [
     ("-DP=4 -DC=2 -DSIZE=1 -DIF --keep-going", "bbuf.c"),
     ("-DP=3 -DC=3 -DSIZE=1 -DIF --keep-going --algorithm=source", "bbuf.c"),
 ]
-# For mpirun, which takes some tenths of a second itself: larger ones.
+# Larger programs for mpirun, which needs some tenths of a second itself.
 RANK_CASES = [
     ("-DN=15", "lastzero.c"),
     ("-DN=16", "indexer.c"),
@@ -56,7 +56,8 @@ RANK_CASES = [
 PATIENCE = 600  # seconds for one run, however disturbed
 MOST_RESUMES = 60
 TOO_LITTLE = re.compile("what is left needs (--memory-limit=[0-9]+M) or more")
-# How they are told to go on without a rank that has died. (Open MPI then ends with 0, whatever a rank says.)
+# The command, and the option to go on without a rank that has died. (Open MPI then ends with status 0, whatever the ranks'
+# status is.)
 MPIRUNS = [m for m in ((("mpirun.openmpi", "-q", "--oversubscribe"), "--enable-recovery"),
                        (("mpirun.mpich",), "-disable-auto-cleanup")) if shutil.which(m[0][0])]
 MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "MAZURKA_RANK_TIMEOUT": "1.5"}
@@ -64,7 +65,7 @@ MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIR
 
 class Run:
     def __init__(self, case, dir, rng, span=1.0):
-        self.span = span  # seconds that it takes undisturbed
+        self.span = span  # seconds of an undisturbed run
         self.flags, self.program = case[0].split(), os.path.join(PAPERS, case[1])
         self.dir, self.rng = dir, rng
         self.json = os.path.join(dir, "result.json")
@@ -86,7 +87,7 @@ class Run:
                                 stderr=subprocess.STDOUT, cwd=self.dir, env=dict(os.environ, TMPDIR=self.temporary))
 
     def result(self, status):
-        """What has to be the same."""
+        """The part of the result that must be the same."""
         try:
             with open(self.json) as f:
                 d = json.load(f)
@@ -108,7 +109,7 @@ class Run:
             return None
 
     def children(self, pid, name):
-        """Of that name: neither the compiler, nor what has just been started and is not yet itself."""
+        """The workers: children with the name of the target, so neither the compiler nor a process that has not called exec yet."""
         found = []
         try:
             with open("/proc/%d/task/%d/children" % (pid, pid)) as f:
@@ -121,7 +122,7 @@ class Run:
         return found
 
     def kill_some(self, process, often, pause):
-        """Of the children, one by one, until it has ended or that was all."""
+        """Kills children one by one, `often` times or until the command has ended."""
         for _ in range(often):
             if self.wait(process, self.rng.uniform(0, pause)) is not None:
                 return
@@ -137,8 +138,8 @@ class Run:
             pass
 
     def left_behind(self):
-        """Whoever writes the report has not been killed, and removes all that is temporary. But what is killed while
-        it compiles cannot."""
+        """Temporary files that are left. A command that writes the report has removed all its own. A command that was killed
+        while it compiled cannot: after a resume there may be some."""
         return [] if self.resumes else [name for name in os.listdir(self.temporary) if name.startswith("mazurka-")]
 
     # ---- what happens ----
@@ -159,14 +160,14 @@ class Run:
             process = self.start(*more)
             if kills:
                 self.kill_some(process, self.rng.randint(0, 3), 0.25 * self.span)
-            status = self.wait(process, self.span * self.rng.uniform(0.05, 1.5) * (1 + attempt / 8))  # it may be slower now
+            status = self.wait(process, self.span * self.rng.uniform(0.05, 1.5) * (1 + attempt / 8))  # later attempts get more time
             if status is not None:
                 return self.result(status)
             self.kill(process.pid, self.rng.choice(signals))
             status = self.wait(process)
             result = self.result(status) if status >= 0 else None
             if result and (result[1] or (result[0] == "failed" and "interrupted" not in result[3])):
-                return result # it had ended already; or something else is wrong
+                return result # the command had ended already, or something is wrong
             self.resumes += 1
         return self.result(self.wait(self.start(*self.resume())))
 
@@ -191,7 +192,7 @@ class Run:
             self.jobs = self.rng.choice([1, 2, 3])
             result = self.limited(limit)
             needed = TOO_LITTLE.search(result[3]) if result[0] == "failed" else None
-            if needed: # of a search that had more so far: with that much it goes on
+            if needed: # the search so far had more memory: continue with as much as it needs
                 result = self.limited(needed.group(1))
             if len(result) < 5 or result[1]:
                 return result
@@ -200,7 +201,7 @@ class Run:
         return self.result(self.wait(self.start(*self.resume())))
 
     def mpirun(self, go_on):
-        """One of those that are there; go_on: without a rank that has died."""
+        """The words of a random mpirun that is installed. go_on: with the option to go on without a rank that has died."""
         self.jobs = self.rng.choice([1, 1, 2])
         os.environ.update(MPI_ENVIRONMENT)
         os.environ.pop("MAZURKA_FAR", None)
@@ -221,7 +222,7 @@ class Run:
         return found[1:]
 
     def agents_and_workers(self, pid):
-        """Of ranks other than 0 the command itself is a child of the process that mpirun started."""
+        """The agents of the ranks other than 0, and all workers. An agent is a child of another mazurka process."""
         def exe(p):
             try:
                 return os.readlink("/proc/%s/exe" % p)
@@ -255,7 +256,7 @@ class Run:
                 break
             agents, workers = self.agents_and_workers(process.pid)
             if not workers:
-                continue  # until all have come, MPI itself cannot do without one
+                continue  # before all ranks have come, MPI cannot go on without one
             victims = agents if self.rng.random() < 0.5 else workers
             if victims:
                 self.kill(self.rng.choice(victims), signal.SIGKILL)
@@ -278,7 +279,7 @@ class Run:
         return ["--resume=" + self.checkpoint] if os.path.exists(self.checkpoint) else []
 
     def result_of_mpirun(self, process):
-        """If mpirun goes on without a rank, it ends with any status, whatever the others say: the result counts."""
+        """If mpirun goes on without a rank, its exit status means nothing: only the result counts."""
         status = self.wait(process)
         result = self.result(status)
         if self.goes_on and status is not None and len(result) > 4:

@@ -1,7 +1,7 @@
 /* Damaged messages from rank 0 to an agent, without MPI, and what its workers may have written into their channels.
  *
- * It includes agent.c to reach its handlers. The program that it starts is a script that cannot be run: no case
- * runs code that it made up. */
+ * It includes agent.c to reach its handlers. The program that the agent starts is a script that cannot be
+ * run, so no case runs made-up code. */
 #include "dist/agent.c"
 
 #include <sys/prctl.h>
@@ -90,7 +90,7 @@ static void add_worker(struct agent *a)
     w->outcome.channel->started = 1;
 }
 
-/* As the program may: anything, anywhere in the channel. */
+/* Write random bytes anywhere in the channels, as a program under test may do. */
 static void write_to_channels(struct agent *a)
 {
     for (uint32_t i = 0; i < a->pool.count; i++) {

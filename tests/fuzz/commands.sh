@@ -41,7 +41,7 @@ try() { # WHAT NUMBER COMMAND
     fi
 }
 
-# In portions, so that there are never many files.
+# Make the files in portions, so that there are never many.
 spoil() { # WHAT FIRST COUNT
     MZ_FUZZ_OUT=$work/spoiled "$top/build/asan/mz-fuzz-formats" spoil "$work/$1" "$3" "$2" > "$work/out" 2>&1 || {
         cat "$work/out"

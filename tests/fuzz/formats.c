@@ -9,8 +9,8 @@
  *   agent       messages from rank 0 to an agent, likewise (agent.c)
  *   tree        a recorded tree (--record-tree): read it, simulate searches on it
  *
- * In one process, built with sanitizers: it must come to its end. Each case is known by its number: with COUNT 1 and the
- * number as SEED it is run alone. */
+ * All cases run in one process, built with sanitizers, which must not crash. Each case has a number: COUNT 1 and the
+ * number as SEED run it alone. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@
 #include "fuzz.h"
 
 #define ROOM  (64u << 20)
-#define LINES 7 /* of the head of a checkpoint: what it is of */
+#define LINES 7 /* of the head of a checkpoint, which describes the search */
 
 _Noreturn void mz_bug(const char *file, int line, const char *what)
 {
@@ -44,7 +44,7 @@ _Noreturn void mz_bug(const char *file, int line, const char *what)
     abort();
 }
 
-static uint64_t whole; /* cases that were believed, and used */
+static uint64_t whole; /* cases that were accepted */
 
 /* ---- damage ---- */
 
@@ -104,7 +104,7 @@ static uint8_t *damaged(const uint8_t *seed, size_t start, size_t *size)
     return copy;
 }
 
-/* ---- what is done with it ---- */
+/* ---- explaining findings ---- */
 
 void explain(const struct mz_outcome *outcome, const struct mz_finding *f, const struct mz_step *steps,
              size_t count)
@@ -155,7 +155,7 @@ static void play_workers(struct mz_pool *p)
 
 static void try_checkpoint(const char *path, const struct mz_fingerprint *fingerprint)
 {
-    static struct mz_channel *channel; /* nothing is known of the run */
+    static struct mz_channel *channel; /* empty: a run without any information */
     static struct mz_message message, reply;
     static struct mz_balance *balance;
     if (!channel) {
@@ -306,7 +306,7 @@ static struct numbers numbers_of(const uint8_t *data, size_t size)
 
 static uint64_t number_at(const struct numbers *n, size_t at) { return at < n->count ? n->at[at] : 0; }
 
-/* Change some numbers of the executions, then let the record at the end say what they amount to. */
+/* Change some numbers of the executions, then write a record at the end with the matching sums. */
 static void damage_numbers(struct numbers *n, bool optimal)
 {
     size_t at = 0, executions = 0;

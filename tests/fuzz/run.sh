@@ -1,6 +1,6 @@
 #!/bin/sh
 # Damaged checkpoints, traces, channels and recorded trees, behind right checksums, under the sanitizers: see formats.c.
-# Arguments: COUNT SEED. COUNT of each seed file: three times as many checkpoints as of the others.
+# Arguments: COUNT SEED. COUNT cases of each seed file; three times as many for checkpoints.
 cd "$(dirname "$0")/../.." || exit 2
 count=${1:-500} seed=${2:-1}
 work=$(mktemp -d "${TMPDIR:-/tmp}/mazurka-formats-XXXXXX") || exit 2

@@ -35,7 +35,7 @@ mpirun() {
 }
 case_of() { case $mpi in openmpi) echo --enable-recovery ;; mpich) echo -disable-auto-cleanup ;; esac; }
 
-# What must be the same however it was searched: verdict, executions, findings.
+# The part of the result that must be the same for every search: verdict, executions, findings.
 essence() { # JSON file
     tr ',{}' '\n\n\n' < "$1" | sed -n 's/^ *"\(verdict\|executions\|blocked\|kind\)" *: *//p' | sort | tr '\n' ' '
 }
@@ -73,7 +73,7 @@ wait_until() { # COMMAND...: try it every 0.1 s, for two minutes
     complain "two minutes passed without: $*"
 }
 searching() { grep -q '"executions": [1-9]' "$1" 2> /dev/null; } # FILE: what --progress=json has written
-wait_for() { # agent|target NUMBER [PID]: until there are so many, or the process PID has ended
+wait_for() { # agent|target NUMBER [PID]: wait until there are NUMBER of them, or the process PID has ended
     for i in $(seq 600); do
         [ -z "$3" ] || [ -d "/proc/$3" ] || return 1
         [ "$(processes "$1" | wc -l)" -lt "$2" ] || return 0
@@ -81,13 +81,13 @@ wait_for() { # agent|target NUMBER [PID]: until there are so many, or the proces
     done
     complain "there are not $2 of $1"
 }
-wait_for_none() { wait_until there_is_none "$1"; } # agent|target: until the last is gone
+wait_for_none() { wait_until there_is_none "$1"; } # agent|target: wait until none is left
 there_is_none() { [ -z "$(processes "$1")" ]; }
 verified() { # FILE: all executions of indexer(16), or of indexer(17)
     grep -qE 'verified.*\((32768|262144) executions, all explored\)' "$1" || complain "not verified: $(head -n 4 "$1" | tr '\n' ' ')"
 }
 indexer="-DN=16 $root/tests/papers/indexer.c"
-longer="-DN=17 $root/tests/papers/indexer.c" # for what is to be disturbed
+longer="-DN=17 $root/tests/papers/indexer.c" # for the tests that disturb the search
 
 # ---- tests for each implementation ----
 
@@ -102,7 +102,7 @@ test_same() {
     return $result
 }
 
-# Each process at other addresses: objects in all kinds of memory, loops that wait, findings.
+# Each process has different addresses: objects in all kinds of memory, waiting loops, findings.
 test_addresses() {
     p=$root/tests
     export MAZURKA_SHARE_AT_ONCE=1 MAZURKA_RANDOM_ADDRESSES=1
@@ -114,7 +114,7 @@ test_addresses() {
     return $result
 }
 
-# Ranks that do not wake each other, as on several hosts; or only one of them the other.
+# Ranks that cannot wake each other, as on several hosts; or only one rank can wake the other.
 test_far() {
     p=$root/tests
     export MAZURKA_SHARE_AT_ONCE=1 MAZURKA_FAR=1
@@ -129,7 +129,7 @@ test_far() {
     done
 }
 
-# Several workers on one processor: there is a word about it.
+# Several workers on one processor: a message says so.
 test_binding() {
     [ "$(nproc)" -gt 1 ] && command -v taskset > /dev/null || { skipped="$skipped $mpi:binding"; return 0; }
     case $mpi in openmpi) how='--bind-to none' ;; *) how= ;; esac
@@ -142,7 +142,7 @@ test_binding() {
     [ ! -s err ] || complain "$(cat err)"
 }
 
-# What our commands, not targets, have used of the processor: hundredths of a second.
+# The processor time of our commands, without the targets, in hundredths of a second.
 ticks() {
     for p in $(grep -lzxF "MZ_TEST_MARK=$work" /proc/[0-9]*/environ 2> /dev/null); do
         p=${p%/environ}
@@ -150,7 +150,7 @@ ticks() {
     done | awk '{n += $1} END {print n + 0}'
 }
 
-# Who has nothing to do uses no processor: while rank 0 compiles, and in a search that cannot be shared.
+# A rank without work uses no processor time: while rank 0 compiles, and in a search that cannot be shared.
 test_idle() {
     echo '#include <stdatomic.h>
     static atomic_ulong x;
@@ -162,7 +162,7 @@ test_idle() {
     MAZURKA_CC=$work/slow-cc mpirun 3 -- "$root/mazurka" check -q one.c -DX --time-limit=1 > out 2> err &
     for what in compiling searching; do
         case $what in compiling) wait_until [ -e slow ] ;; *) wait_for target 3 ;; esac
-        sleep 1 # whoever has come last falls asleep
+        sleep 1 # the last rank to come needs time to fall asleep
         before=$(ticks)
         sleep 2
         used=$(($(ticks) - before))
@@ -173,7 +173,7 @@ test_idle() {
     done
 }
 
-# A worker that comes to wait for its first task when the search is over goes at once.
+# A worker that asks for its first task after the search is over ends at once.
 test_late() {
     echo '#include <pthread.h>
     #include <string.h>
@@ -200,8 +200,8 @@ test_late() {
     done | awk '$1 < 0.1 {n++} END {exit !n}' || complain 'a worker waits before it ends'
 }
 
-# The program has no file on other ranks, and yet what is in it is known there: its variables, for one. (It is wrong on
-# other ranks only, which is not allowed otherwise; so it cannot be replayed.)
+# Other ranks have no file of the program, but they know its content, for example its variables. (The program fails only
+# on other ranks. Real programs must not depend on the rank. So the finding cannot be replayed.)
 test_variables() {
     echo '#include <pthread.h>
     #include <stdatomic.h>
@@ -230,7 +230,7 @@ test_variables() {
     grep -q '"kind": "out-of-bounds"' over.json || complain "$(cat out err)"
 }
 
-# Ranks that have more to say than rank 0 has time for: limits hold all the same, and nobody is given up.
+# The ranks send more messages than rank 0 can handle: limits still hold, and no rank is given up.
 test_busy() {
     mpirun 4 -- "$root/mazurka" check -q --time-limit=2 --json=busy.json $endless > out 2> err
     [ $? = 3 ] || complain "$(cat out err)"
@@ -239,7 +239,7 @@ test_busy() {
     [ ! -s err ] || complain "$(cat err)"
 }
 
-# As on hosts with other limits: what is mapped lies elsewhere.
+# The ranks have different stack limits, as on different hosts, so their mappings have different addresses.
 test_limits() {
     cat > elsewhere << 'END'
 #!/bin/sh
@@ -261,7 +261,7 @@ test_error() {
     [ ! -s err ] || complain "it says $(head -n 2 err)"
 }
 
-# What is written is no terminal's, whatever it looks like (Open MPI gives ranks one), unless it is asked for.
+# The output has no terminal sequences unless they are asked for, even if Open MPI gives the ranks a terminal.
 test_plain() {
     escape=$(printf '\033')
     TERM=xterm mpirun 2 -- "$root/mazurka" check --progress=always --time-limit=5 $endless > out 2> err
@@ -275,13 +275,13 @@ test_plain() {
     grep '"final": true' err | grep -q '"workers": 2' || complain "the last line: $(tail -n 1 err)"
 }
 
-# A tree is of a search by one.
+# A tree can be recorded with one worker only.
 test_tree() {
     mpirun 2 -- "$root/mazurka" check -q --record-tree=tree "$root/tests/papers/fig1.c" > out 2> err
     [ ! -e tree ] && [ "$(grep -c 'one worker: not with -j, mpirun' err)" = 1 ] || complain "$(cat out err)"
 }
 
-# Rank 0 says what is wrong, once.
+# Rank 0 reports a wrong setting once.
 test_settings() {
     for value in x 0 -1 3s inf nan; do
         MAZURKA_RANK_TIMEOUT=$value mpirun 2 -- "$root/mazurka" check -q "$root/tests/papers/fig1.c" > out 2> err < /dev/null
@@ -292,7 +292,8 @@ test_settings() {
     MAZURKA_RANK_TIMEOUT=0.5e1 mpirun 2 -- "$root/mazurka" check -q "$root/tests/papers/fig1.c" > out 2> err || complain "$(cat err)"
 }
 
-# Interrupted: a report. The status is that of the verdict if rank 0 gets the signal; if mpirun does, it is mpirun's own.
+# An interrupted search prints a report. If rank 0 gets the signal, the exit status is that of the verdict; if mpirun gets it,
+# the exit status is mpirun's own.
 test_interrupt() {
     printf '#!/bin/sh\n: > begun\nsleep 600\nexec cc "$@"\n' > slow-cc
     chmod +x slow-cc
@@ -323,7 +324,7 @@ test_interrupt() {
     rm -rf own
 }
 
-# All of it killed: no rank leaves anything behind.
+# All processes are killed: no rank leaves files or processes behind.
 test_nothing_left() {
     mkdir -p own
     # shellcheck disable=SC2086
@@ -348,7 +349,7 @@ test_program() {
     [ -z "$(ls own/mazurka-* 2> /dev/null)" ] || complain "left behind: $(ls own)"
 }
 
-# Another library on one rank: it is left out, and says why.
+# One rank has another version of a library: that rank takes no part, and says why.
 test_library() {
     for v in 1 2; do
         mkdir -p lib$v
@@ -396,7 +397,7 @@ test_killed_workers() {
     verified out
 }
 
-# So is a rank: others explore its part. MPI has to be told that this is no reason to end them all.
+# A rank is killed: other ranks explore its part. An option tells MPI not to end all ranks then.
 test_killed_rank() {
     # shellcheck disable=SC2086
     mpirun 3 "$(case_of)" -- "$root/mazurka" check --color=never $longer > out 2> err &
@@ -406,7 +407,7 @@ test_killed_rank() {
     verified out && grep -q '1 lost rank' out && grep -q 'is lost: no message from it' err || complain "$(cat out err)"
 }
 
-# All of it killed, at any time: what was saved last goes on, also without mpirun.
+# All processes are killed at any time: the search continues from the last checkpoint, also without mpirun.
 test_resume() {
     rm -f c
     # shellcheck disable=SC2086
@@ -422,14 +423,14 @@ test_resume() {
     # shellcheck disable=SC2086
     mpirun 2 -- "$root/mazurka" check -q --resume=c --checkpoint=d $indexer > out 2> err &
     # shellcheck disable=SC2046
-    ! wait_for target 1 $! || kill -TERM $(mazurka_of_rank_0) 2> /dev/null # or it has ended before
+    ! wait_for target 1 $! || kill -TERM $(mazurka_of_rank_0) 2> /dev/null # unless the search has ended already
     wait $!
     [ -s d ] || { verified out; return; }
     # shellcheck disable=SC2086
     "$root/mazurka" check -q -j 2 --resume=d $indexer > out 2> err
     verified out
 }
-mark_of() { # NAME...: processes of that name that we have started
+mark_of() { # NAME...: the processes with that name that this test has started
     pidof "$@" 2> /dev/null | tr ' ' '\n' | while read -r p; do
         ! grep -qzxF "MZ_TEST_MARK=$work" "/proc/$p/environ" 2> /dev/null || echo "$p"
     done
@@ -496,12 +497,12 @@ on_hosts() { # OPTION... -- COMMAND
 # Two hosts with addresses of their own, and a temporary directory each.
 test_hosts() {
     begin_hosts || { skipped="$skipped $mpi:hosts(network-namespaces-are-not-allowed)"; end_hosts; return 0; }
-    export MAZURKA_FAR=1 # they have one kernel, but that is not what is to be tested
+    export MAZURKA_FAR=1 # both hosts share a kernel; treat them as if they did not
     # shellcheck disable=SC2086
     on_hosts "$root/mazurka" check --color=never $indexer > out 2> err || complain "status $?: $(head -n 5 err)"
     verified out && grep -q '2 ranks on 2 hosts' out || complain "$(cat out)"
     [ -z "$(ls -d tmp-b/mazurka-* 2> /dev/null)" ] || complain "left behind: $(ls tmp-b)"
-    # It ends soon after the other rank is given up; mpirun would wait for that one for ever, so it is not waited for.
+    # Rank 0 ends soon after it has given up the other rank. mpirun would wait for the lost rank for ever, so we kill mpirun.
     # shellcheck disable=SC2086
     limit=300 MAZURKA_RANK_TIMEOUT=3 on_hosts "$(case_of)" "$root/mazurka" check --color=never $longer > out 2> err &
     for i in $(seq 600); do
@@ -546,9 +547,8 @@ test_other_mpirun() {
 
 # ---- ----
 
-# Where processes, ranks or cables are cut, or there are several hosts, mpirun and its helpers do not always come
-# through by themselves (Hydra: "assert (!closed) failed"); and a machine that has other things to do is not always
-# quick: then once more, and that is said.
+# In tests that kill ranks, cut a cable or use several hosts, mpirun and its helpers sometimes fail themselves (Hydra: "assert
+# (!closed) failed"). Other tests may fail on a busy machine. These tests get up to three attempts, and the output says so.
 run_test() { # name, what to run
     attempts=1
     case $1 in *-killed_rank | *-resume | *-hosts | *-idle | *-late | *-busy) attempts=3 ;; esac
@@ -570,7 +570,7 @@ for name in no_plugin other_mpirun; do
 done
 for mpi in openmpi mpich; do
     is_there $mpi || { skipped="$skipped $mpi(not-installed)"; continue; }
-    idle=idle # takes long: with one of them
+    idle=idle # takes long: run it with one implementation only
     [ $mpi = mpich ] || ! is_there mpich || idle=
     for name in same addresses far binding $idle late busy variables limits error plain tree settings interrupt nothing_left program library killed_workers killed_rank resume hosts; do
         case " ${*:-$name} " in *" $name "*) run_test $mpi-$name test_$name ;; esac

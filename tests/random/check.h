@@ -1,9 +1,10 @@
 /* One program, the oracle and the engine: do they agree?
  *
- * For every algorithm: each complete execution of the engine is replayed step by step in the oracle's
- * interpreter, which shows that the steps are legal, that nothing is left to do, that the outcome is the
- * model's, that the engine's happens-before relation is the oracle's, and which class it is in. At the end
- * the engine's classes, outcomes, deadlocks, failing assertions and counters are held against the oracle's.
+ * For every algorithm, each complete execution of the engine is replayed step by step in the oracle's
+ * interpreter. This checks that the steps are legal, that no thread is enabled at the end, that the outcome is
+ * the model's, and that the engine's happens-before relation is the oracle's; and it gives the class of the
+ * execution. At the end the engine's classes, outcomes, deadlocks, failing assertions and counters are compared
+ * with the oracle's.
  */
 #ifndef MZ_RANDOM_CHECK_H
 #define MZ_RANDOM_CHECK_H
@@ -22,7 +23,7 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_DPOR_EAGER, /* --update=all */
                  MZ_CONFIG_SOURCE,
                  MZ_CONFIG_OPTIMAL,
-                 MZ_CONFIG_OPTIMAL_SOURCE, /* falls back at some time */
+                 MZ_CONFIG_OPTIMAL_SOURCE, /* falls back to source at some time */
                  MZ_CONFIG_CLASSIC,
                  MZ_CONFIG_CLASSIC_SLEEP, /* may miss classes */
                  MZ_CONFIG_LITERAL,       /* optimal against literal.c: see check_literal.c */
@@ -87,7 +88,7 @@ struct mz_checker {
     struct mz_model_explorer *explorers[MZ_CONFIGS]; /* made when first needed */
     struct mz_shared *shared[MZ_CONFIGS];
     struct mz_set literal; /* classes that literal.c has explored */
-    uint64_t shared_seed;  /* of what happens when in a shared search, and when memory is short */
+    uint64_t shared_seed;  /* of the random events in a shared search, and of when memory is short */
     /* of the last program: */
     enum mz_config config;                   /* being tested, or that differs */
     char text[512];                          /* what differs */
@@ -101,15 +102,15 @@ enum mz_answer mz_check_oracle(struct mz_checker *c, const struct mz_model *m);
 enum mz_answer mz_check_engine(struct mz_checker *c, const struct mz_model *m);
 enum mz_answer mz_check(struct mz_checker *c, const struct mz_model *m);
 void mz_checker_free(struct mz_checker *c);
-/* How the program can end. */
+/* Return all the ways in which the program can end. */
 static inline const struct mz_findings *mz_check_ends(const struct mz_checker *c)
 {
     return c->loops ? &c->all.finals : &c->oracle.found;
 }
 
-/* For check.c and check_states.c: a difference, in words. Always false, to be returned. */
+/* For check.c and check_states.c: record a difference, in words. Returns false, for the caller to return. */
 bool mz_differ(struct mz_checker *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* When memory is short: how often there is some. */
+/* For configurations whose memory is short: how many requests for memory succeed. */
 static inline uint64_t mz_check_asks(const struct mz_checker *c)
 {
     uint64_t z = (c->shared_seed + 1) * 0x9e3779b97f4a7c15u;

@@ -5,11 +5,11 @@
 #include "model/model.h"
 
 void mz_edit_remove_op(struct mz_model *m, int thread, int index);
-/* With every spawn and join of it; threads after it move up. */
+/* Remove a thread and every spawn and join of it; the threads after it move up. */
 void mz_edit_remove_thread(struct mz_model *m, int thread);
-/* Loops that M1 does not allow are opened. */
+/* Open the loops that rule M1 does not allow. */
 void mz_edit_repair(struct mz_model *m);
-/* Objects that nothing names go; those after them move up. */
+/* Remove the objects that no operation names; the objects after them move up. */
 void mz_edit_remove_unused(struct mz_model *m);
 int mz_edit_size(const struct mz_model *m); /* operations in all */
 

@@ -1,11 +1,11 @@
 /* The oracle's own interpreter of models: a state, the events that are possible in it, what each does.
  *
  * It is written from the meaning of models (src/model/model.h) alone and shares no code with the engine or
- * with src/model/system.c: what both say is hardly wrong by accident. States are plain values, copied freely.
+ * with src/model/system.c: if both agree, a common mistake is unlikely. States are plain values, copied freely.
  *
- * Besides the state of the program it computes the happens-before relation. A clock says for each thread how
- * many of its events happen before; it is eight bytes in one word, one per thread. An execution's *canonical
- * form* is the set of its events, each as (thread, how many-th of the thread, choice, clock): two executions
+ * Besides the state of the program it computes the happens-before relation. A clock has one byte per thread
+ * in a word of eight bytes: the number of the thread's events that happen before. An execution's *canonical
+ * form* is the set of its events, each as (thread, its index in the thread, choice, clock): two executions
  * are equivalent (one Mazurkiewicz trace) iff they have the same set. Its hash is the sum over the events, so
  * every prefix has one.
  */
@@ -56,7 +56,7 @@ enum mz_feature { /* what happened in some execution of a program; for statistic
                   MZ_FEATURE_FUTEX_WOKEN,
                   MZ_FEATURE_SECTION,
                   MZ_FEATURE_SECTION_MEETS,
-                  MZ_FEATURE_MACHINE /* how many of them the interpreter sets */
+                  MZ_FEATURE_MACHINE /* number of the features that the interpreter sets */
 };
 
 enum mz_use { MZ_USE_READ, MZ_USE_SHARE, MZ_USE_WRITE }; /* what an event does with its object */
@@ -70,11 +70,11 @@ struct mz_machine {
 };
 
 struct mz_state_thread {
-    mz_lanes clock;  /* of its last event, and of what else happens before its next one */
+    mz_lanes clock;  /* of its last event, joined with all that happens before its next event */
     mz_lanes signal; /* clock of the signal that woke it, until the mutex is released */
     mz_model_value regs[MZ_MODEL_REGS];
     uint8_t pc, mode;
-    uint8_t held[MZ_MODEL_OBJECTS]; /* read-write locks that it holds as a reader, how often */
+    uint8_t held[MZ_MODEL_OBJECTS]; /* for each read-write lock: how often the thread holds it as a reader */
 };
 
 struct mz_state_object {
@@ -96,12 +96,12 @@ void mz_machine_init(struct mz_machine *k, const struct mz_model *m, bool sectio
 void mz_machine_start(struct mz_machine *k, struct mz_machine_state *s);
 /* The choices that the thread's next event has now, bit i for choice i; 0: not enabled. */
 unsigned mz_machine_choices(struct mz_machine *k, const struct mz_machine_state *s, int thread);
-/* What the thread's next event is on (-1: nothing), and what it would do with it if it happened now. */
+/* The object of the thread's next event (-1: none), and how the event would use it if it happened now. */
 int mz_machine_object(const struct mz_machine *k, const struct mz_machine_state *s, int thread);
 enum mz_use mz_machine_use(const struct mz_machine *k, const struct mz_machine_state *s, int thread);
 /* Do two events on one object commute? */
 static inline bool mz_machine_commute(enum mz_use a, enum mz_use b) { return a == b && a != MZ_USE_WRITE; }
-/* Do two events on these objects, of different threads, have nothing to do with each other? */
+/* Are events of different threads on these two objects always independent? */
 bool mz_machine_apart(int object, int other);
 /* Which event of which operation the thread does next, as a number. It changes only by a step of the thread, or by a step
  * that wakes it. */
@@ -109,7 +109,7 @@ int mz_machine_next(const struct mz_machine_state *s, int thread);
 void mz_machine_step(struct mz_machine *k, struct mz_machine_state *s, int thread, int choice);
 void mz_machine_outcome(const struct mz_machine *k, const struct mz_machine_state *s,
                         struct mz_model_outcome *o);
-/* Of everything but form and last: equivalent executions must agree on it. */
+/* Hash of the state except `form` and `last`: it must be the same for equivalent executions. */
 uint64_t mz_machine_check(const struct mz_machine *k, const struct mz_machine_state *s);
 
 #endif

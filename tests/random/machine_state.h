@@ -70,15 +70,15 @@ static inline int as_readers(const struct mz_machine_state *s, int lock)
     return count;
 }
 
-/* Could a thread have the read-write lock now? */
+/* Could a thread take the read-write lock now? */
 static inline bool free_for(const struct mz_machine_state *s, int lock, bool writer)
 {
     const struct mz_state_object *o = &s->objects[MZ_MODEL_RWLOCK][lock];
     return !o->content && (writer ? as_readers(s, lock) == 0 : o->claims == 0);
 }
 
-/* machine.c: local code of the threads in the set `todo`, each up to its next event; a local unlock. */
-/* The operation if it is local; false if the thread stops at it. */
+/* machine.c: run the local code of the threads in the set `todo`, each up to its next event; a local unlock. */
+/* Run the operation if it is local. Returns false if the thread stops at it. */
 bool mz_machine_local(struct mz_machine *k, struct mz_machine_state *s, int t, unsigned *todo);
 void mz_machine_run_local(struct mz_machine *k, struct mz_machine_state *s, unsigned todo);
 void mz_machine_local_unlock(struct mz_machine_state *s, int t, int mutex);

@@ -119,7 +119,7 @@ static uint64_t number(const char *text, uint64_t low, uint64_t high)
     return n;
 }
 
-/* Without literal, which is slow and has runs of its own. */
+/* All stateless configurations except literal, which is slow and has its own runs. */
 #define STATELESS (((UINT64_C(1) << MZ_CONFIG_STATEFUL) - 1) & ~(UINT64_C(1) << MZ_CONFIG_LITERAL))
 
 static uint64_t algorithms(char *list)
@@ -316,7 +316,7 @@ static bool check_file(const struct arguments *a, const char *path, bool needs_c
     char *text = read_file(path);
     if (mz_model_parse(text, &m, error, sizeof error)) fail(path, error);
     enum mz_answer answer = mz_run_one(&a->run, &m, &c);
-    uint64_t times = 1; /* "# shared: N": what happens when in a shared search is drawn so many times */
+    uint64_t times = 1; /* "# shared: N": explore N times, each time with another random sharing */
     expected(text, "shared", &times);
     for (struct mz_run run = a->run; answer == MZ_SAME && times > 1; times--) {
         run.seed++;

@@ -11,13 +11,13 @@
 
 #include "machine.h"
 
-/* What a set of complete executions amounts to. Also filled from the engine's executions. */
+/* The results of a set of complete executions: the oracle's or the engine's. */
 struct mz_findings {
     uint64_t executions;                 /* added; the plain method: interleavings */
-    uint64_t deadlocked, failing;        /* executions that end so */
+    uint64_t deadlocked, failing;        /* executions that end in a deadlock, or with a failing assertion */
     struct mz_set classes;               /* canonical forms */
     struct mz_set outcomes;              /* hashes of struct mz_model_outcome */
-    struct mz_set deadlocks;             /* hashes of who is blocked where */
+    struct mz_set deadlocks;             /* hashes of the blocked threads and their operations */
     uint32_t failures[MZ_MODEL_THREADS]; /* set of operations of each thread whose assertion fails */
 };
 

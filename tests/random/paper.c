@@ -11,7 +11,7 @@ bool paper_is_enabled(struct mz_machine *k, const struct mz_machine_state *s, pa
     return mz_machine_choices(k, s, p.thread) >> p.choice & 1;
 }
 
-/* s := s.p; the event, if it is asked for. False if p is not enabled. */
+/* s := s.p; stores the event in *e unless e is NULL. False if p is not enabled. */
 bool paper_run_step(struct mz_machine *k, struct mz_machine_state *s, paper_step p, struct paper_event *e)
 {
     if (!paper_is_enabled(k, s, p)) return false;
@@ -188,8 +188,8 @@ static bool each_disabled(const struct races *r, int e, const struct mz_machine_
     return true;
 }
 
-/* Line 11: all subsequences u of w with u [= w, that is, those that hold all that happens before what they hold. Events
- * [0, i) of w are decided upon; `in` says which of them are in u, which leads to s. */
+/* Line 11: all subsequences u of w with u [= w, that is, those that contain with each event all events of w that happen before
+ * it. The events [0, i) of w are decided: in[] says which of them are in u. s is the state after u. */
 static bool each_subsequence(const struct races *r, int e, const struct paper_event **w, int count, int i,
                              bool *in, const struct mz_machine_state *s, const struct paper_sequence *u)
 {

@@ -21,7 +21,7 @@ typedef struct {
 struct paper_event {
     paper_step step;
     int next;       /* mz_machine_next() before it */
-    mz_lanes clock; /* of what happens before it, and of itself */
+    mz_lanes clock; /* of all events that happen before it, and of itself */
 };
 
 struct paper_sequence { /* of processes */
@@ -40,7 +40,7 @@ void paper_take_out(struct paper_sequence *w, int i);
 
 bool paper_is_enabled(struct mz_machine *k, const struct mz_machine_state *s, paper_step p);
 bool paper_is_maximal(struct mz_machine *k, const struct mz_machine_state *s);
-/* s := s.p; the event, if it is asked for. False if p is not enabled. */
+/* s := s.p; stores the event in *e unless e is NULL. False if p is not enabled. */
 bool paper_run_step(struct mz_machine *k, struct mz_machine_state *s, paper_step p, struct paper_event *e);
 /* The events of w after s. False if E.w is not an execution sequence. */
 bool paper_run(struct mz_machine *k, struct mz_machine_state s, const struct paper_sequence *w,
@@ -69,8 +69,8 @@ struct paper_execution {
     int length;
 };
 
-/* Calls f for sequences v that must be explored after E', the first `e` events of E. If f returns false, that ends it, and
- * is returned. */
+/* The callback f gets each sequence v that must be explored after E', the first `e` events of E. If f returns false, the
+ * functions below stop and return false. */
 typedef bool paper_race(void *arg, int e, const struct paper_sequence *v);
 /* Algorithm 2, lines 3 to 5: the reversible races. */
 bool paper_each_race(const struct paper_execution *x, paper_race *f, void *arg);

@@ -29,7 +29,7 @@
 
 /* What a process tells its parent. */
 struct board {
-    uint64_t seed, next; /* the program it is at; the one to go on with */
+    uint64_t seed, next; /* of the current program; of the next one */
     enum mz_config config;
     char text[512];
     struct mz_run_counts counts[MZ_CONFIGS];
@@ -269,7 +269,7 @@ static struct board *board_of(struct board *boards, int jobs, pid_t pid)
     return NULL;
 }
 
-/* With --long, both ways of redundant_race.c must have been met: else that was no test of them. */
+/* With --long, the run must have used both methods of redundant_race.c: otherwise it has not tested them. */
 static bool are_both_ways_met(const struct mz_run *run, const struct mz_stats *all)
 {
     const struct mz_run_counts *l = &all->counts[MZ_CONFIG_LITERAL];
@@ -278,7 +278,7 @@ static bool are_both_ways_met(const struct mz_run *run, const struct mz_stats *a
     return false;
 }
 
-/* Returns the number of differences, with one more if the run was no test. */
+/* Returns the number of differences, plus one if are_both_ways_met() is false. */
 static unsigned summarize(const struct mz_run *run, const struct board *boards, double seconds,
                           unsigned differences)
 {

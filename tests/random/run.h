@@ -1,5 +1,5 @@
-/* Running checks in processes of their own: a crash or a hang of the engine is a difference like any other,
- * is reported with its program, and can be shrunk. */
+/* Runs checks in processes of their own: a crash or a hang of the engine counts as a difference. It is reported with
+ * its program, which can be shrunk. */
 #ifndef MZ_RANDOM_RUN_H
 #define MZ_RANDOM_RUN_H
 
@@ -19,7 +19,7 @@ struct mz_run {
 
 /* Random programs. Returns the number of differences. */
 unsigned mz_run_random(const struct mz_run *run);
-/* The program of a seed, small enough for the limits; c then holds the oracle's answer about it. */
+/* Draw the program of a seed, and make it smaller until it is within the limits; c then has the oracle's answer. */
 enum mz_answer mz_run_draw(struct mz_checker *c, const struct mz_knobs *knobs, uint64_t seed,
                            struct mz_model *m, bool *smaller);
 /* One program, in a process of its own. Differences are printed; c gets the numbers if there are none. */

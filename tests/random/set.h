@@ -1,5 +1,5 @@
 /* A set of 128-bit hashes, each with a number. It is emptied in constant time and keeps its memory, so that a
- * million programs cost no allocation. 128 bits of a good hash are taken to be the thing itself. */
+ * million programs cost no allocation. Two values with the same 128-bit hash count as equal. */
 #ifndef MZ_RANDOM_SET_H
 #define MZ_RANDOM_SET_H
 
@@ -14,7 +14,7 @@ struct mz_slot {
     struct mz_hash hash;
     uint64_t value; /* free for the owner of the set */
     uint64_t check;
-    uint32_t stamp; /* of the set when the slot was filled: others are empty */
+    uint32_t stamp; /* the set's stamp when the slot was filled; a slot with another stamp is empty */
 };
 
 struct mz_set {

@@ -11,8 +11,8 @@
 struct worker {
     struct mz_model_explorer *explorer;
     struct mz_exploration *x;
-    bool busy, knows;          /* it has a task; it was told what is known */
-    struct mz_message replies; /* that it has not heard yet */
+    bool busy, knows;          /* the worker has a task; the balancer has sent it the known tree */
+    struct mz_message replies; /* that the worker has not read yet */
 };
 
 struct mz_shared {
@@ -23,7 +23,7 @@ struct mz_shared {
     bool lossy;
     int count; /* of workers, for this program */
     uint64_t random;
-    bool failed; /* the balancer did not understand */
+    bool failed; /* the balancer refused a message */
 };
 
 static struct mz_shared *running; /* callbacks only get the explorer */
@@ -68,7 +68,7 @@ static enum mz_heard tell(uint32_t w, const struct mz_message *message)
     return heard;
 }
 
-/* Replies wait until they are listened for. */
+/* The balancer's reply is queued until the worker listens. */
 static void send(void *explorer, const struct mz_message *m)
 {
     uint32_t w = number_of(explorer);
@@ -144,7 +144,7 @@ static void give_task(struct mz_shared *s, uint32_t w)
     if (!mz_explore_task(worker->x, &s->task) || s->task.at != s->task.count) s->failed = true;
 }
 
-/* The whole run is ended and goes on from what was saved. */
+/* End the whole run, and continue from what was saved. */
 static void save_and_load(struct mz_shared *s)
 {
     mz_message_clear(&s->task);

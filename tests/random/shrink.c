@@ -12,7 +12,7 @@ struct shrinker {
     void *arg;
 };
 
-/* The candidate, a change of the smallest: is it the new smallest? */
+/* Make the candidate the new smallest model if it fails, too. Returns whether it does. */
 static bool keep(struct shrinker *s)
 {
     mz_edit_remove_unused(&s->candidate);
@@ -78,7 +78,7 @@ static bool simplify_operand(struct shrinker *s, struct mz_model_operand *o)
     return false;
 }
 
-/* Another operation in its place that says less; MZ_MODEL_CODES: none. */
+/* Return a simpler operation that can take the place of this one; MZ_MODEL_CODES: none. */
 static enum mz_model_code simpler_code(uint8_t code)
 {
     switch (code) {

@@ -61,7 +61,7 @@ static struct mz_hash hash_of(const struct mz_machine *k, const struct mz_machin
     return mz_hash_bytes(&g, sizeof g);
 }
 
-/* Clocks count events, of which there is no end here. */
+/* Clear the clocks and the form: with loops, clocks grow without end, and equal states would differ. */
 static void forget_order(struct mz_machine_state *s)
 {
     s->form = (struct mz_hash){0, 0};
@@ -126,8 +126,8 @@ static void push(struct queue *q, const struct mz_machine_state *s)
     q->states[q->count++] = *s;
 }
 
-/* Traps: sets of states that lead to each other and to nothing else, and not final ones. A state is in one
- * iff all that it leads to leads back to it. */
+/* Traps: sets of states that lead to each other and to no other state; a final state is not a trap. A state is in a
+ * trap if and only if every state that it leads to leads back to it. */
 
 struct edge {
     uint32_t from, to;
@@ -171,7 +171,7 @@ static void link_edges(struct graph *g, uint32_t states)
     }
 }
 
-/* What a state leads to, or what leads to it; the state itself included. */
+/* Mark all states that the state leads to, or (backward) that lead to it, and the state itself. */
 static void spread(struct graph *g, bool *mark, uint32_t from, bool backward)
 {
     uint32_t count = 1;
@@ -186,7 +186,7 @@ static void spread(struct graph *g, bool *mark, uint32_t from, bool backward)
         }
 }
 
-/* Does the state lead to one that does not lead back? To which? */
+/* Does the state lead to a state that does not lead back? *to is that state. */
 static bool leads_away(struct graph *g, uint32_t s, uint32_t *to)
 {
     spread(g, g->ahead, s, false);

@@ -13,7 +13,7 @@ struct mz_reached {
                              that is left out, as are the states in which it waits so. */
     struct mz_findings finals; /* outcomes, deadlocks; failing assertions of all states. No classes. */
     struct mz_set
-        traps; /* sets of states that nothing leads out of, by who goes round there and who of them writes */
+        traps; /* sets of states that no step leaves: which threads step there, and which of them write */
     uint64_t transitions;
     bool sections; /* of the program: one happened */
 };
@@ -26,7 +26,7 @@ bool mz_reached_has(const struct mz_reached *r, const struct mz_machine *k, stru
 
 void mz_reached_trap(struct mz_reached *r, uint64_t threads, uint64_t writers);
 
-/* All of it; false if there are more than `max` states. */
+/* Find all reachable states. Returns false if there are more than `max`. */
 bool mz_states_run(const struct mz_model *m, bool sections, uint32_t max, struct mz_reached *r);
 
 #endif

@@ -20,7 +20,7 @@ enum mz_trait {                          /* of a program as a whole, beyond enum
 };
 
 struct mz_stats {
-    uint64_t programs, smaller; /* smaller: had to be made so, to be within the limits */
+    uint64_t programs, smaller; /* smaller: programs that were made smaller to be within the limits */
     uint64_t classes, states;   /* states: of all programs */
     uint64_t sizes[MZ_STATS_SIZES];
     uint64_t features[MZ_FEATURE_MACHINE], traits[MZ_TRAITS];

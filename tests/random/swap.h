@@ -1,6 +1,6 @@
 /* A third way to count classes, straight from the definition and without clocks or canonical forms: write
- * down all interleavings, join any two that differ by swapping two adjacent independent steps, count what is
- * left apart. Only for tiny programs; it checks the oracle's happens-before relation. */
+ * down all interleavings, join any two that differ by a swap of two adjacent independent steps, and count the
+ * groups. Only for tiny programs; it checks the oracle's happens-before relation. */
 #ifndef MZ_RANDOM_SWAP_H
 #define MZ_RANDOM_SWAP_H
 

@@ -1,7 +1,7 @@
 /* The simulator (tools/simulate) on trees that can be worked out by hand, and on random ones for what must
- * hold of every tree: each execution is run exactly once (in the paper's protocol at least once), no number
- * of workers is faster than the longest chain of executions that ask for each other, or more than that number
- * of times as fast as one. Ends with "N passed, M failed". */
+ * hold for every tree: each execution is run exactly once (in the paper's protocol at least once); n workers
+ * need at least the time of the longest chain of executions that ask for each other; and n workers are at
+ * most n times as fast as one. Ends with "N passed, M failed". */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,14 +68,14 @@ static void star(void)
     expect_time("star, paper", &r, 4);
     check(r.redundant == 0 && r.tasks == 10, "star, paper: nine branches are sent to others");
     check(near(longest_chain(t, &p), 2 * UNIT), "star: a chain of two");
-    /* One worker that is never idle needs what the executions need. */
+    /* One worker is never idle: the time is the sum of the executions. */
     p = free_of_charge(1);
     simulate_ours(t, &p, &r);
     expect_time("star, ours, alone", &r, 13);
     simulate_paper(t, &p, &r);
     expect_time("star, paper, alone", &r, 13);
-    /* With a latency of one unit: the first ends at 1, its split arrives at 2, and so do the answers at 3:
-     * three begin there; the first worker is idle from 1 on, too. Then each branch costs its worker 3. */
+    /* With a latency of one unit: the first execution ends at 1, its split arrives at 2, the answers arrive
+     * at 3, and three workers begin. The first worker is idle from 1 on, too. Then each branch costs 3. */
     p = free_of_charge(4);
     p.latency = UNIT;
     simulate_ours(t, &p, &r);
@@ -124,26 +124,26 @@ static void halves(void)
     struct tree *t = binary(6);
     struct parameters p = free_of_charge(2);
     check(near(longest_chain(t, &p), 7 * UNIT), "binary tree: a chain of seven");
-    /* After the first execution the upper half is given away: 32 more there, while the other has 31 left. */
+    /* After the first execution the worker gives the upper half away: 32 executions. It has 31 left itself. */
     simulate_ours(t, &p, &r);
     expect_time("binary tree, ours", &r, 33);
     check(r.tasks == 2 && r.splits == 1, "binary tree, ours: one split, two tasks");
-    /* As much with the paper's protocol. */
+    /* The paper's protocol needs the same time. */
     simulate_paper(t, &p, &r);
     expect_time("binary tree, paper", &r, 33);
     check(r.redundant == 0 && r.tasks == 2, "binary tree, paper: one branch is sent");
-    /* A task takes the balancer ten units, and so does to hear that one is done: the first worker begins at
-     * 10, the second at 21; the first is done at 42, which is heard at 52, when the second is about to run
-     * its last one. It gives that away; the balancer is busy with the task up to 62, then with what the
-     * second is done with up to 72, then with the last one. */
+    /* The balancer needs ten units for a task, and ten for the message that a task is done. The first worker
+     * begins at 10, the second at 21. The first is done at 42; the balancer has heard this at 52, when the
+     * second worker is about to run its last execution, and gives it away. The balancer is busy with this
+     * task until 62, with the second worker's done until 72, then with the last done. */
     p.task = p.done = 10 * UNIT;
     simulate_ours(t, &p, &r);
     expect_time("binary tree, ours, slow balancer", &r, 52 + 10 + 10 + 10);
     tree_free(t);
 }
 
-/* 2007, Fig. 8: three threads that take one mutex. The third one's branch at the root is asked for below both
- * of the others, by executions that ask for nothing else there: 0 (t0 t1 t2) asks for 1 and 2; 1 (t0 t2 t1)
+/* 2007, Fig. 8: three threads that take one mutex. Below the branches of t0 and of t1, executions ask for the
+ * branch of t2 at the root, and for nothing else there: 0 (t0 t1 t2) asks for 1 and 2; 1 (t0 t2 t1)
  * and 2 (t1 t0 t2) ask for 4. */
 static void three_locks(void)
 {
@@ -175,7 +175,7 @@ static uint32_t draw(uint32_t n)
     return (uint32_t)(seed >> 33) % n;
 }
 
-/* Who is asked for is asked for by somebody before who passes its node. */
+/* Each execution but the first is asked for by earlier executions that pass its node. */
 static struct tree *random_tree(uint32_t count)
 {
     uint32_t depth = 0;
@@ -188,7 +188,7 @@ static struct tree *random_tree(uint32_t count)
     struct tree *t = tree_make(count, node, steps, asks[0], 0);
     for (uint32_t i = 1; i < count; i++) {
         uint32_t j = i - 1, more = draw(3);
-        ask(i - 1, i); /* at the latest */
+        ask(i - 1, i); /* so that at least one does */
         while (more-- && j > 0 && tree_passes(t, i, j = draw(i))) ask(j, i);
     }
     tree_free(t);

@@ -69,7 +69,7 @@ test_that "aget is recorded" record aget.tree -DT=4 tests/papers/aget.c
 test_that "aget is recorded, dpor" record lazy.tree --algorithm=dpor -DT=4 tests/papers/aget.c
 test_that "aget is recorded, all updates" record eager.tree --algorithm=dpor --update=all -DT=4 tests/papers/aget.c
 test_that "a tree is small" between 1 "$(wc -c <"$work/aget.tree")" $((24 * 2520))
-# Twice the same: nothing depends on the time or on addresses.
+# Two recordings are the same: nothing depends on the time or on addresses.
 record again.tree -DT=4 tests/papers/aget.c
 test_that "a tree is the same each time" cmp -s "$work/aget.tree" "$work/again.tree"
 for a in optimal source dpor dpor-all; do
@@ -80,7 +80,7 @@ done
 
 # ---- simulating ----
 
-# 2007, Fig. 8 and 10: two workers, of which both find the third thread's branch at the root; not if it is found at once.
+# 2007, Fig. 8 and 10: two workers both find the third thread's branch at the root, unless the first execution finds it.
 free='--step=0 --execution=1ms --latency=0 --start=0 --task=0 --done=0'
 all_free="$free --split=0 --update=0 --alone=0 --least=0 --quiet=0 --round=0 --poll=0 --far=0"
 # shellcheck disable=SC2086
@@ -103,8 +103,8 @@ test_that "a slow balancer is the limit" between 0.1 "$(speed 64 --step=0 --exec
     --update=1ms --done=1ms "$work/aget.tree")" 16
 test_that "it is busy" between 0.9 "$(column 12)" 1
 
-# Choices, searches that start over, timeouts, blocked executions: that every execution is run, and none before it is
-# known or twice, is asserted within.
+# Choices, searches that start over, timeouts, blocked executions. The simulator itself checks that it runs every execution
+# once, and none before it is known.
 for m in signal-choice choose-then-race section-late timedwait-two rwlock-two-writers lastzero-5 example-2005; do
     for a in optimal source dpor dpor-all; do
         $simulate --record="$work/m" --algorithm=$a tests/random/corpus/$m.model
@@ -115,7 +115,7 @@ for m in signal-choice choose-then-race section-late timedwait-two rwlock-two-wr
     done
 done
 
-# The balancer itself, in simulated time, and what is made of the tree: 10,584 executions, as real as they get.
+# Compare the real balancer in simulated time (--live) with the simulation on the recorded tree, on 10,584 executions.
 test_that "a buffer is recorded" $simulate --record="$work/buffer.tree" tests/simulate/buffer.model
 for n in 2 4 8 16; do
     guess=$(speed $n "$work/buffer.tree")
@@ -129,7 +129,7 @@ for n in 2 4 8 16; do
         "$(awk "BEGIN { print 2 * $(column 6) }")"
 done
 
-# Two real processes: nothing is run twice, and there are about as many tasks as are foreseen, not many times as many.
+# Two real processes: no execution is run twice, and the number of tasks is about the simulated one, not many times that.
 record five.tree tests/papers/aget.c
 speed 2 "$work/five.tree" >/dev/null
 ./mazurka check -j2 --quiet --progress=never --json="$work/json" tests/papers/aget.c >"$work/out" 2>&1
@@ -187,7 +187,7 @@ test_that "a value too many" refuses '--wait=2: takes no value' $simulate --wait
 test_that "a table nowhere" refuses "$work/no/x: No such file" $simulate --tsv="$work/no/x" "$work/aget.tree"
 test_that "a table of live nowhere" refuses "$work/no/x: No such file" $simulate --live --tsv="$work/no/x" tests/simulate/fig7.model
 test_that "a tree nowhere" refuses "$work/no/x: No such file" $simulate --record="$work/no/x" tests/simulate/fig7.model
-# What has no meaning is not ignored.
+# Options without a meaning are refused, not ignored.
 test_that "a tree has its algorithm" refuses '--algorithm: only with --record' $simulate --algorithm=bogus "$work/aget.tree"
 test_that "no such algorithm" refuses 'bogus: not one of' $simulate --record="$work/x" --algorithm=bogus tests/simulate/fig7.model
 test_that "a limit is the paper's" refuses '--limit: only with --protocol=paper' $simulate --limit=5 "$work/aget.tree"

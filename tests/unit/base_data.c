@@ -33,7 +33,7 @@ static void sha256_examples(void **state)
     }
 }
 
-/* However the bytes come in, and whatever their number: the sum is that of all of them. */
+/* The hash does not depend on how the bytes are split into pieces, for any number of bytes. */
 static void sha256_of_pieces(void **state)
 {
     (void)state;

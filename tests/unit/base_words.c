@@ -36,7 +36,7 @@ static void open_quotes_are_refused(void **state)
     }
 }
 
-/* What is quoted is one word again, and the same one. */
+/* A quoted word, split again, is the same single word. */
 static void quoting_and_splitting_are_inverse(void **state)
 {
     (void)state;

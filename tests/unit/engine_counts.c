@@ -49,7 +49,7 @@ static void counted_by_hand(void **state)
     CLASSES(3, "wx ry", "wy rx");        /* not both loads first */
     CLASSES(4, "wx wy", "rx", "ry");     /* two races, independent of each other */
     CLASSES(20, "+x +x +x", "+x +x +x"); /* 6! / (3! 3!) */
-    CLASSES(3, "wx", "c3");              /* nobody is in conflict with a choice */
+    CLASSES(3, "wx", "c3");              /* a choice is in conflict with nothing */
     CLASSES(4, "c2 wx", "rx");           /* 2 choices, 2 orders */
 }
 
@@ -74,7 +74,7 @@ static void no_reduction_is_every_interleaving(void **state)
         90);
 }
 
-/* What sleeps is not explored again, but it may be run into: such runs are counted as blocked. */
+/* A run in which only sleeping threads are enabled is counted as blocked. */
 static void sleep_sets_block(void **state)
 {
     (void)state;
@@ -87,7 +87,7 @@ static void sleep_sets_block(void **state)
     assert_true(sleep.transitions > optimal.transitions);
 }
 
-/* Wakeup trees hold what was asked for, and nothing once it is explored. */
+/* Wakeup trees hold the sequences that are still to be explored: they are empty at the end of the search. */
 static void wakeup_trees_are_used_up(void **state)
 {
     (void)state;
@@ -107,7 +107,7 @@ static void states_counted_by_hand(void **state)
     count_with(MZ_ALG_STATEFUL, false, (const char *const[FAKE_THREADS]){"wx wx", "wx wx"}, &c);
     assert_int_equal(c.states, 9); /* 3 places each */
     count_with(MZ_ALG_STATEFUL, false, (const char *const[FAKE_THREADS]){"Lm wx Um", "Lm wx Um"}, &c);
-    assert_int_equal(c.states, 8); /* 3 places each, less both in the middle */
+    assert_int_equal(c.states, 8); /* 3 places each, but not both inside the lock */
 }
 
 /* ---- random programs: the classes of all interleavings ---- */

@@ -21,7 +21,7 @@ static mz_number read_from(const struct mz_path *path, mz_number n)
     return 0;
 }
 
-/* The newest write to the object that the thread knows: none older may serve it. */
+/* Return the newest write to the object that the thread knows: the thread must not read from an older one. */
 static mz_number known(const struct mz_path *path, mz_number last, int thread)
 {
     for (mz_number n = last; n; n = path->events[n - 1].prev_object) {
@@ -56,7 +56,7 @@ static const struct mz_memory_model coherence = {.name = "coherence", .sources =
 
 static unsigned seen_outcomes;
 
-/* Two reads, of each of which it is only known whether it saw the initial value: one bit for each outcome. */
+/* Record for two reads whether each saw the initial value. seen_outcomes has one bit for each of the four outcomes. */
 static void note_outcome(struct fake *f)
 {
     const unsigned *at = f->arg; /* thread and number of each read */
@@ -188,7 +188,7 @@ static void events_have_orders_and_values(void **state)
 
 /* ---- where to go back to, and where the replay ends ---- */
 
-/* Going back to the branch, or to any node before it, explores what starting anew does. */
+/* Going back to the branch, or to any node before it, explores the same as starting anew. */
 static void going_back_explores_the_same(void **state)
 {
     (void)state;

@@ -98,7 +98,7 @@ static void words_follow_the_path(void **state)
     fake_release(&f);
 }
 
-/* Forgotten, and explored once more: the same count again. */
+/* After a restart the search explores the same number of executions again. */
 static void restart_begins_anew(void **state)
 {
     (void)state;

@@ -41,7 +41,7 @@ static void ring_full_takes_nothing(void **state)
     assert_false(mz_ring_damaged(&r));
 }
 
-/* A program that writes over the ring cannot make anybody read or write outside of it. */
+/* If the program damages the ring, the command still reads and writes inside it. */
 static void ring_damaged_is_empty_and_full(void **state)
 {
     (void)state;
@@ -86,7 +86,7 @@ static void paths_of_threads(void **state)
     assert_int_equal(t[3].parent, 2);
     assert_int_equal(mz_threads_find(t, "0.1.2"), 2);
     assert_int_equal(mz_threads_find(t, "0.1.3"), -1);
-    /* Neither twice, nor below nobody, nor without a number from 1 on. */
+    /* Refused: a path that exists already, a parent that does not exist, a spawn index of 0, a slot too large. */
     assert_false(mz_threads_add(t, 4, 0, 1));
     assert_false(mz_threads_add(t, 4, 5, 1));
     assert_false(mz_threads_add(t, 4, 4, 1));
@@ -100,7 +100,7 @@ static void paths_of_threads(void **state)
     }
 }
 
-/* As deep as there are threads: the longest path fits. */
+/* The path of the deepest possible thread fits. */
 static void longest_path(void **state)
 {
     (void)state;
@@ -111,7 +111,7 @@ static void longest_path(void **state)
     assert_int_equal(strlen(t[MZ_MAX_THREADS - 1].name), 2 * MZ_MAX_THREADS - 1);
 }
 
-/* Whatever is in memory becomes a table that keeps the invariants. */
+/* mz_threads_tidy() makes any content of the table satisfy the invariants. */
 static void tidy_drops_what_cannot_be(void **state)
 {
     (void)state;

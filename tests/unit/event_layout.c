@@ -7,7 +7,7 @@
 /* The failed line shows what is checked. */
 #define check(condition, what) assert_true((condition) && (what))
 
-/* The program, a library, the heap; in the second everything lies elsewhere, and in another order. */
+/* The program, a library, the heap. In the second layout all parts have other addresses and another order. */
 static const struct mz_layout here = {
     .count = 4,
     .parts = {{.id = 10, .start = 0x400000, .size = 0x5000, .module = 1},

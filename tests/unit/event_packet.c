@@ -32,7 +32,7 @@ static void what_is_put_comes_out(void **state)
     assert_int_equal(m.count, 0);
 }
 
-/* Behind the end there are zeros, for ever, and the packet is bad. */
+/* Reading behind the end gives zeros and marks the packet as bad. */
 static void reading_is_bounded(void **state)
 {
     (void)state;
@@ -43,7 +43,7 @@ static void reading_is_bounded(void **state)
     assert_int_equal(mz_get(&m), 0); /* only three bytes are left */
     assert_true(m.bad);
     uint8_t bytes[3] = {9, 9, 9};
-    mz_get_bytes(&m, bytes, 3); /* they are there, but nothing is right any more */
+    mz_get_bytes(&m, bytes, 3); /* the bytes exist, but the packet is bad already */
     assert_memory_equal(bytes, "\0\0\0", 3);
 }
 
@@ -55,7 +55,7 @@ static void counts_are_bounded(void **state)
     mz_put_bytes(&m, "12345678", 8);
     assert_int_equal(mz_get_count(&m, 4), 2);
     m.at = 0;
-    assert_int_equal(mz_get_count(&m, 5), 0); /* two of five bytes each are not there */
+    assert_int_equal(mz_get_count(&m, 5), 0); /* there is no room for two items of five bytes */
     assert_true(m.bad);
 }
 

@@ -115,7 +115,7 @@ static void identity(void *system, struct mz_state *out)
     uint64_t places = 1;
     for (int t = 0; t < FAKE_THREADS; t++)
         if (f->code[t]) places = places * 100 + (uint64_t)(f->at[t] - f->code[t]);
-    *out = (struct mz_state){{places, ~places}}; /* who holds what follows from where they are */
+    *out = (struct mz_state){{places, ~places}}; /* the places determine who holds each mutex */
 }
 
 void fake_init(struct fake *f, enum mz_algorithm algorithm, bool sleep_sets,

@@ -1,4 +1,4 @@
-/* Who asks for an execution: the lists of the tree, the other way round. */
+/* For each execution, the executions that ask for it: the lists of tree.h, inverted. */
 #ifndef MZ_SIMULATE_ASKERS_H
 #define MZ_SIMULATE_ASKERS_H
 
@@ -13,7 +13,8 @@ struct askers {
 
 void askers_init(struct askers *a, const struct tree *t);
 void askers_free(struct askers *a);
-/* Was the target asked for below the branch of its node that execution i is below, before i? */
+/* At the node of the target, take the branch that execution i is below. Did an execution below it, before i, ask for the
+ * target? */
 bool asked_before(const struct askers *a, uint32_t target, uint32_t i);
 
 #endif

@@ -1,6 +1,6 @@
-/* The balancer itself in simulated time: see live.h. Messages and their times are those of ours.c; what is in
- * them is real. What the engine asks for while an execution is explored (whether to give something to others,
- * replies) is answered as of when that began. */
+/* The balancer itself in simulated time: see live.h. Messages and their times are those of ours.c; their
+ * content is real. When the engine asks something during an execution (whether to give work to others, for
+ * replies), the answer is the one at the time when the execution began. */
 #include "live.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ struct worker {
     struct letters replies; /* that can be listened for */
     struct letters coming;  /* replies that are on their way */
     struct letter task;
-    uint32_t skip; /* so many letters were heard before they arrived */
+    uint32_t skip; /* number of letters that hurry() delivered before they arrived */
 };
 
 struct live {
@@ -105,7 +105,7 @@ static void measure(double *sum, uint64_t *count, double since)
 
 /* ---- the balancer ---- */
 
-/* One letter; returns what it costs. */
+/* The balancer hears one letter. Returns its cost. */
 static double hear_letter(struct live *l, uint32_t w, struct letter letter)
 {
     struct mz_message m = {.data = letter.bytes, .count = letter.size, .capacity = letter.size};
@@ -211,7 +211,7 @@ static void send(void *explorer, const struct mz_message *m)
     if (kind == MZ_SHARE_SPLIT || kind == MZ_SHARE_RETURN) k->gave = live->now;
 }
 
-/* Whatever is on its way is there at once, so that there is an answer. */
+/* Deliver all letters on their way at once, so that the engine gets an answer. */
 static void hurry(struct live *l, struct worker *k)
 {
     uint32_t w = (uint32_t)(k - l->workers);
@@ -263,7 +263,7 @@ static void begin_task(struct live *l, uint32_t w)
     struct mz_message m = {.data = k->task.bytes, .count = k->task.size, .capacity = k->task.size};
     struct letter letter;
     k->given = l->now;
-    while (take(&k->coming, &letter)) { /* before the task, so they are there */
+    while (take(&k->coming, &letter)) { /* sent before the task, so they have arrived */
         put(&k->replies, letter.bytes, letter.size);
         free(letter.bytes);
     }

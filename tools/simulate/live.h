@@ -1,5 +1,5 @@
-/* The balancer itself (src/balance) and workers that explore a model with the engine, in simulated time: what
- * ours.c should come to on the tree of that model. Also measures what the balancer needs for a message. */
+/* The balancer itself (src/balance) and workers that explore a model with the engine, in simulated time.
+ * ours.c should have the same result on the tree of that model. Also measures the balancer's time for a message. */
 #ifndef MZ_SIMULATE_LIVE_H
 #define MZ_SIMULATE_LIVE_H
 

@@ -1,5 +1,5 @@
-/* mz-simulate: what a search by many workers would be like, computed from the tree of a recorded one. What is
- * printed fits 80 columns. */
+/* mz-simulate: predicts a search by many workers from the recorded tree of a search. The output fits 80
+ * columns. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The options of mz-simulate: see options.h. A table says of each what it takes, and with what it has a meaning. */
+/* The options of mz-simulate: see options.h. A table says for each option what value it takes, and in which modes it is allowed. */
 #include "options.h"
 #include "base/bug.h"
 

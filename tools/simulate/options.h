@@ -1,5 +1,5 @@
-/* What mz-simulate is asked to do. All of it is checked before anything is computed or written: options that
- * mean nothing to what is asked for are refused, in one line that says which and why. */
+/* The arguments of mz-simulate. All are checked before anything is computed or written. An option that has no
+ * meaning in the chosen mode is refused, in one line that names the option and the reason. */
 #ifndef MZ_SIMULATE_OPTIONS_H
 #define MZ_SIMULATE_OPTIONS_H
 

@@ -1,27 +1,28 @@
 /* Our own protocol (src/balance, src/engine/worker_part.c, src/dist/pool.c) on a recorded tree.
  *
- * A worker has a batch of leaves and explores one after the other: of a leaf, a range of executions, those
- * that have the first `root` steps of it. When others have nothing to do it gives back the leaves that it has
- * not begun; if there are none, its topmost node with branches that are known: then its range ends where that
- * node's current branch does, and what is behind belongs to the balancer. So a branch is always in one hand,
- * and every execution is run exactly once; if not, the tree is damaged.
+ * A worker has a batch of leaves and explores them one after the other. For a leaf it explores a range of
+ * executions: those that share the first `root` steps of the leaf. When other workers are idle, it gives back
+ * the leaves that it has not begun. If there are none, it gives up its topmost node with known branches: its
+ * range then ends where the current branch of that node ends, and the rest belongs to the balancer. So a
+ * branch always has one owner, and every execution is run exactly once; otherwise the tree is damaged.
  *
- * A branch is known when somebody who asks for it has ended. Within the range of a worker nobody else has to
- * know; if it is at a node of the balancer's, that is told, once for each branch as long as the worker's
- * tasks pass that node. With a task it is told the tree around it (of large trees only a part, which is left
- * out here). With backtrack sets it is not: what the steps that lead there call for, it asks for with its first
- * execution, that is all that was asked for below the same branch before.
+ * A branch is known when an execution that asks for it has ended. If the branch is in the range of the worker,
+ * the worker tells nobody. If it is at a node of the balancer, the worker tells the balancer, once for each
+ * branch as long as the worker's tasks pass that node. With a task, the balancer tells the worker the tree
+ * around it (of large trees only a part; the simulation always tells all). With backtrack sets it tells
+ * nothing: with its first execution the worker asks for the branches that the steps to the task call for, that
+ * is, all that was asked for below the same branch before.
  *
- * The balancer looks at what has come in rounds. A round costs something for each worker and for each
- * message; then who has nothing to do gets a batch, larger if there is much, else the branch nearest to the
- * root; and if somebody is left, all others are asked to give something. */
+ * The balancer works in rounds. A round costs time for each worker and for each message. Then an idle worker
+ * gets a batch, larger if many branches wait, or else the branch nearest to the root. If a worker is still
+ * idle, the balancer asks all others to give something. */
 #include <stdlib.h>
 #include <string.h>
 #include "askers.h"
 #include "waiting.h"
 
 #define MOST_PARTS     4096 /* in a batch */
-#define MOST_QUESTIONS 256  /* of one worker, on their way: then it waits */
+#define MOST_QUESTIONS 256  /* of one worker without an answer: at this number it waits */
 
 enum kind { RUN_END, ARRIVE, RING, ROUND, ANSWER, ANSWERS, TASK, START };
 enum message { READY, SPLIT, UPDATE, AGAIN, DONE };
@@ -32,10 +33,10 @@ struct worker {
     uint32_t top;           /* the node around which the batch lies */
     double given, gave, since;
     double rung;       /* when the balancer was last told to look */
-    bool unheard;      /* there is something that it was not told of */
-    uint32_t open;     /* questions that have not been answered */
-    uint32_t flight;   /* how often these, and others, have been asked: answers that are to come */
-    bool stalled;      /* that is too much: it waits */
+    bool unheard;      /* the worker has sent messages that the balancer was not told to look at */
+    uint32_t open;     /* questions without an answer */
+    uint32_t flight;   /* answers that are still to come, also to repeated questions */
+    bool stalled;      /* flight is too large: the worker waits */
     uint32_t task;     /* number of the task: answers to questions of another are ignored */
     struct list batch; /* leaves that have not been begun, the next one last */
     struct list to_ask, knows;
@@ -51,14 +52,14 @@ struct sim {
     uint8_t *known, *ran;
     struct askers askers;
     struct waiting waiting;
-    struct list hungry; /* workers, the first to come at the end */
+    struct list hungry; /* idle workers, the first to come at the end */
     struct list inbox;  /* kind, worker, what */
     struct list given;  /* branches in messages: how many, and which */
     bool busy, wanting;
     bool wrong; /* the tree contradicts itself */
     double wanted, now, last;
     uint32_t done, started;
-    uint32_t asked_to_give; /* so many may still give something, until the balancer looks again */
+    uint32_t asked_to_give; /* workers that may still give something before the balancer looks again */
 };
 
 /* ---- the balancer ---- */
@@ -139,7 +140,7 @@ static void arrive(struct sim *s, uint32_t kind, uint32_t w, uint32_t what)
 
 /* ---- workers ---- */
 
-/* Kinds of messages and workers in one word. The balancer is told to look, but not for what can wait. */
+/* Kinds of messages and workers in one word. Tells the balancer to look, unless the message can wait. */
 static void send(struct sim *s, uint32_t kind, uint32_t w, uint32_t what)
 {
     struct worker *k = &s->workers[w];
@@ -200,7 +201,7 @@ static void begin_task(struct sim *s, uint32_t w)
     begin_leaf(s, w, of_steps(s->p, s->t->node[first]));
 }
 
-/* Down from the node around which the batch lies, unless the path is the right one already. */
+/* Go to the next leaf, down from the node `top`, unless the path is the right one already. */
 static void next_leaf(struct sim *s, uint32_t w)
 {
     struct worker *k = &s->workers[w];
@@ -227,7 +228,7 @@ static void will_ask(struct worker *k, uint32_t i)
     if (learn(k, i)) list_add(&k->to_ask, i);
 }
 
-/* What the way to the task calls for; the tree from `top` on is known. */
+/* Find the branches that the steps to the task call for; the worker knows the tree from `top` on. */
 static void look_at_way(struct sim *s, struct worker *k)
 {
     bool told = s->t->algorithm == MZ_ALG_OPTIMAL && !s->p->untold;
@@ -255,7 +256,7 @@ static void look_at_races(struct sim *s, struct worker *k)
     }
 }
 
-/* Known branches from e on, up to `end`, that are not below one another. */
+/* List the known branches from e on, up to `end`, that are not below another branch of the list. */
 static uint32_t list_branches(struct sim *s, uint32_t e, uint32_t end)
 {
     uint32_t head = (uint32_t)s->given.count;
@@ -286,7 +287,7 @@ static bool give_back(struct sim *s, uint32_t w)
     return true;
 }
 
-/* The topmost node with a branch that is known is given up; the worker goes on from a leaf. */
+/* The worker gives up its topmost node with a known branch, and goes on from a leaf. */
 static bool give(struct sim *s, uint32_t w)
 {
     struct worker *k = &s->workers[w];
@@ -320,7 +321,7 @@ static void next(struct sim *s, uint32_t w)
     }
 }
 
-/* With --again, what is not answered yet is asked again after every execution. */
+/* Ask all questions. With --again, repeat after every execution the questions without an answer. */
 static void ask_all(struct sim *s, uint32_t w)
 {
     struct worker *k = &s->workers[w];
@@ -332,12 +333,12 @@ static void ask_all(struct sim *s, uint32_t w)
     k->to_ask.count = 0;
     k->stalled = k->flight > MOST_QUESTIONS;
     k->since = s->now;
-    if (k->stalled) k->rung = -s->p->quiet; /* then the balancer is told at once */
+    if (k->stalled) k->rung = -s->p->quiet; /* so that the balancer is told at once */
     ring(s, k);
     if (!k->stalled) next(s, w);
 }
 
-/* The same with --wait: one after the other. */
+/* The same with --wait: ask one question, and wait for its answer before the next. */
 static void ask_one(struct sim *s, uint32_t w)
 {
     struct worker *k = &s->workers[w];

@@ -1,14 +1,14 @@
 /* The protocol of 2007 (Fig. 3 to 6) on a recorded tree of a search with backtrack sets.
  *
  * Every worker has a stack of its own: for each node of its path the branches that it knows of (`seen`: done,
- * or to be explored, or given to others) and those that it is to explore itself (`todo`). Nobody tells
- * anybody what was found later; so a branch that two workers find at a node that both have on their stacks is
- * explored by both, with all that is below it. That is the redundancy which the modified update is to avoid:
- * with it, more is known when a copy of the stack is made.
+ * or to be explored, or given to others) and those that it is to explore itself (`todo`). Workers do
+ * not tell each other what they find later. So if two workers find a branch at a node that both have on their
+ * stacks, both explore it, with all that is below it. The modified update is meant to avoid this redundancy:
+ * with it, more branches are known when the stack is copied.
  *
- * Recorded is, for each execution, what its new events ask for (tree_file.h), which is what a worker that
- * runs it adds to its own sets. The subtree below a branch is the recorded one, whoever explores it: that its
- * sleep set would be another is left out.
+ * The tree records for each execution what its new events ask for (tree_file.h): a worker that runs the
+ * execution adds this to its own sets. The subtree below a branch is the recorded one, whichever worker
+ * explores it; the simulation ignores that the worker's sleep set would differ.
  *
  * As in Fig. 6 a worker with more than `limit` branches to explore asks the balancer whether anybody is idle,
  * waits for the answer, and sends the branch nearest to the root directly to that one; at most once for each
@@ -25,7 +25,7 @@ struct worker {
     uint64_t *seen; /* for each node of the path */
     uint32_t *todo; /* the deepest node last; of the same node the last execution first */
     uint32_t count, room;
-    uint32_t at, depth, asks; /* the execution, its length; how often it may still ask after it */
+    uint32_t at, depth, asks; /* the execution; its length; how often the worker may still ask after it */
     double since;
 };
 
@@ -110,7 +110,7 @@ static void ended(struct sim *s, uint32_t n)
     go_on(s, n);
 }
 
-/* Messages are dealt with one after the other; when this one has been. */
+/* The balancer handles one message at a time. Returns when it has handled this one. */
 static double served(struct sim *s, double cost)
 {
     double begin = s->free_at > s->now ? s->free_at : s->now;
@@ -130,7 +130,7 @@ static void answer(struct sim *s, uint32_t n)
     s->r->messages++;
 }
 
-/* The branch nearest to the root, with what is known of the nodes up to it. */
+/* Worker n sends its branch nearest to the root to worker `to`, with what it knows of the nodes up to it. */
 static void unload(struct sim *s, uint32_t n, uint32_t to)
 {
     struct worker *from = &s->workers[n], *w = &s->workers[to];

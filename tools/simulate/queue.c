@@ -55,9 +55,9 @@ double time_alone(const struct tree *t, const struct parameters *p)
     return sum;
 }
 
-/* An execution cannot begin before the first one that asks for it has ended. Who asks comes before in the
- * order of the search or, for a branch that somebody asked for before, may come after it: that does not
- * matter. */
+/* An execution cannot begin before the first one that asks for it has ended. The asker comes before it
+ * in the order of the search. If an earlier execution asks for it, too, another asker may also come after it; such
+ * an asker does not matter. */
 double longest_chain(const struct tree *t, const struct parameters *p)
 {
     double *known = memory(NULL, t->count * sizeof *known), longest = 0;

@@ -1,4 +1,4 @@
-/* Recording the tree of a model (src/model), for trees that no program is at hand for. */
+/* Records the tree of a model (src/model), for tests without a program. */
 #ifndef MZ_SIMULATE_RECORD_H
 #define MZ_SIMULATE_RECORD_H
 

@@ -1,6 +1,6 @@
-/* Reading a recorded exploration: see tree.h, and src/event/tree_file.h for the file. What is asked for is
- * first known by a number of its own: the leaf of the wakeup tree, or what the pair of node and thread got
- * here; when all is read, it is known which execution that became, if any. */
+/* Reading a recorded exploration: see tree.h, and src/event/tree_file.h for the file. What is asked for first
+ * has a number: that of the leaf of the wakeup tree, or one that this file gives to the pair of node and
+ * thread. When all is read, resolve() finds the execution that each number became, if any. */
 #include "tree.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ struct reader {
     struct words became;      /* backtrack: number -> execution */
     struct words last_choice; /* backtrack: number -> the last execution of its chain */
     struct words later;       /* pairs (asker, execution) that need no number */
-    struct words next_choice; /* execution -> another one that is known when this one is */
+    struct words next_choice; /* execution -> another execution that becomes known at the same time */
     uint32_t depth;
     uint32_t newest; /* number that was given */
     /* For each node of the path: with backtrack sets, the entry of `ids` that has the numbers of the threads
@@ -296,7 +296,7 @@ static void find_jumps(struct tree *t)
     }
 }
 
-/* Pairs (asker, asked) into lists. */
+/* Sort the pairs (asker, asked) into lists by asker. */
 static void sort_pairs(struct tree *t, const uint32_t *pairs, size_t count)
 {
     t->ask_start = grow(NULL, (t->count + 2) * sizeof *t->ask_start);
@@ -322,7 +322,7 @@ static bool sort_leaves(struct reader *r)
     return true;
 }
 
-/* The first execution of what has that number, or NONE. */
+/* Return the first execution that the number became, or NONE. */
 static uint32_t first_of(const struct reader *r, uint32_t number)
 {
     struct leaf key = {.number = number}, *found = NULL;
@@ -331,7 +331,7 @@ static uint32_t first_of(const struct reader *r, uint32_t number)
     return found ? found->execution : NONE;
 }
 
-/* Whoever asks for a branch at a node passes that node, and so does the branch. */
+/* Replace numbers by executions. An execution that asks for a branch at a node must pass that node, and so must the branch. */
 static bool resolve(struct reader *r)
 {
     for (size_t k = 0; k < r->asked.count; k += 3) {
@@ -349,7 +349,7 @@ static bool resolve(struct reader *r)
     return true;
 }
 
-/* Each execution but the first is asked for by one before it. */
+/* Check that each execution but the first is asked for by an earlier one. */
 static bool all_are_asked_for(struct reader *r)
 {
     const struct tree *t = r->t;

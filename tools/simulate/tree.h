@@ -15,7 +15,7 @@ struct tree {
     uint32_t count;  /* executions, blocked ones and all */
     uint32_t *node;  /* where it branches off; the first one: 0 */
     uint32_t *steps; /* new ones */
-    uint32_t *led;   /* of these, so many follow the wakeup tree; with backtrack sets: 1. The first one: 0 */
+    uint32_t *led;   /* new steps that follow the wakeup tree; with backtrack sets: 1. The first one: 0 */
     uint32_t *jump;  /* the first one after it that branches off nearer to the root, or count */
     uint16_t *place; /* which branch of its node it is, from 0; MANY: that or more */
     /* Who asks for whom: ask[ask_start[j]] up to ask_start[j + 1] are the executions whose branches the races
@@ -35,8 +35,8 @@ struct tree *tree_make(uint32_t count, const uint32_t *node, const uint32_t *ste
                        size_t ask_count);
 void tree_free(struct tree *t);
 
-/* The first execution after i that branches off at a node before `depth`: where the part of the search ends
- * that has the first `depth` steps of i. */
+/* Return the first execution after i that branches off at a node before `depth`. The executions from i up to it
+ * share the first `depth` steps of i. */
 static inline uint32_t tree_end(const struct tree *t, uint32_t i, uint32_t depth)
 {
     for (i++; i < t->count && t->node[i] >= depth;) i = t->jump[i];
@@ -57,7 +57,7 @@ static inline bool tree_passes(const struct tree *t, uint32_t i, uint32_t j)
     return i <= j ? tree_end(t, i, t->node[i]) > j : tree_end(t, j, t->node[i]) > i;
 }
 
-/* As it is handed out: all that is below the leaf it was led to. */
+/* Depth of the task that hands out execution i: the task is all that is below the leaf of the wakeup tree. */
 static inline uint32_t tree_root(const struct tree *t, uint32_t i) { return t->node[i] + t->led[i]; }
 
 #endif

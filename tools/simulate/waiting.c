@@ -46,7 +46,7 @@ static uint32_t ready_before(const struct waiting *w, uint32_t i)
     return sum;
 }
 
-/* The one with so many before it. */
+/* Return the waiting execution that has n waiting executions before it. */
 static uint32_t nth_ready(const struct waiting *w, uint32_t n)
 {
     uint32_t at = 0, step = 1;
@@ -56,7 +56,7 @@ static uint32_t nth_ready(const struct waiting *w, uint32_t n)
     return at;
 }
 
-/* From the root on, to the first node with so many that wait that has no node with as many. */
+/* Go down from the root to the first node that has at least `wanted` waiting executions, but no child with that many. */
 uint32_t waiting_take_batch(struct waiting *w, struct list *to, uint32_t wanted)
 {
     uint32_t depth = 0, low = 0, high = w->count; /* what is below the node, by number */

@@ -1,5 +1,5 @@
-/* The branches that wait at the balancer to be handed out: as src/dist/balance/hand_out.c chooses among them. Also
- * lists of numbers. */
+/* The branches that wait at the balancer to be handed out, chosen as in src/dist/balance/hand_out.c. Also lists of
+ * numbers. */
 #ifndef MZ_SIMULATE_WAITING_H
 #define MZ_SIMULATE_WAITING_H
 
@@ -22,10 +22,10 @@ struct waiting {
 void waiting_init(struct waiting *w, const struct tree *t);
 void waiting_free(struct waiting *w);
 void waiting_put(struct waiting *w, uint32_t i);
-/* The one that is nearest to the root, to the end of the list. */
+/* Move the waiting execution that is nearest to the root to the end of the list. */
 void waiting_take_nearest(struct waiting *w, struct list *to);
-/* So many (not more than there are) that lie together, the first one last; returns the depth of the node that
- * they are below. */
+/* Move `wanted` waiting executions that lie together (at most as many as there are) to the list, the first one last.
+ * Returns the depth of the node that they are below. */
 uint32_t waiting_take_batch(struct waiting *w, struct list *to, uint32_t wanted);
 
 void *zeros(size_t bytes);

@@ -3,46 +3,49 @@
  *
  * Why the search is complete, and explores nothing twice (`optimal`).
  *
- * The tree here is a wakeup tree (2017, section 6) whose branches stay when they have been taken. The order
- * of the branches is the order in which one worker alone would explore them; below a branch all those before
- * it are asleep. What is handed out are leaves. A wakeup tree is such that at a leaf nothing is asleep: so the
- * part of the search below it is complete in itself, whatever happens elsewhere, and so is all that comes of
- * it when its worker gives up nodes of it: those down to the leaf of its own tree that it is on. (Below a
- * branch that is not a leaf, with some asleep, executions are left out for which the part of the sleeping ones
- * has to ask, at this node; and it could be done by then, or in other hands.) A batch of leaves is no more
- * than that: the nodes above them stay here, the worker only goes from one leaf to the next without a word.
+ * The balancer's tree is a wakeup tree (2017, section 6) whose branches stay when they have been taken. The
+ * order of the branches is the order in which one worker alone would explore them; below a branch all
+ * branches before it are asleep. The balancer hands out leaves. At a leaf of a wakeup tree nothing is asleep.
+ * So the part of the search below a leaf is complete in itself, whatever happens elsewhere. The same holds
+ * when its worker gives up nodes of the part: it gives up the nodes down to the leaf of its own wakeup tree
+ * that it is exploring. (Below a branch that is not a leaf, some steps are asleep, and executions are left
+ * out. The parts of the sleeping steps would have to ask for these executions at this node, and could be done
+ * by then, or be in other hands.) A batch of leaves is no more than that: the nodes above the leaves stay
+ * here, and the worker goes from one leaf to the next without a message.
  *
- * A race asks for a sequence v at a node, below one of its branches, b. If something that is asleep there, or
- * a branch before b, can come first in v, then v is left to that, as if alone. Otherwise v belongs behind b,
- * and is inserted there as in one search: down the first branch that can come first in it, and so on; at a
- * leaf, it is covered, explored or not; else it becomes a new branch, behind the others. Nothing is ever
- * inserted below a leaf, so it makes no difference if a leaf was explored before or after the insertion, and
- * the tree, in the end, is one that a single worker could have had: each race of each execution is answered
- * by something that comes before it, or by a leaf behind it. A worker need not know the answer to go on: it
- * may only ask the same again. It comes before the worker's DONE is heard, as messages stay in order.
+ * A race asks for a sequence v at a node, below one of its branches, b. If a step that is asleep there, or a
+ * branch before b, can come first in v, then v is left to that, as in a search by one worker. Otherwise v
+ * belongs behind b, and is inserted there as in such a search: down the first branch that can come first in
+ * v, and so on. If this ends at a leaf, the leaf covers v, whether it is explored or not; else v becomes a
+ * new branch, behind the others. Nothing is ever inserted below a leaf, so it makes no difference whether a
+ * leaf is explored before or after the insertion. In the end, the tree is one that a single worker could have
+ * had: each race of each execution is answered by something that comes before it, or by a leaf behind it. A
+ * worker can go on without the answer: at worst it asks the same again. Its question arrives before its DONE,
+ * as messages stay in order.
  *
- * What is left of a worker's part when it gives up a node: the branch it is on. Those before it are explored;
- * v of those behind it are left to it. So nobody has to insert anything into it.
+ * When a worker gives up a node, it keeps the branch that it is exploring. The branches before that one are
+ * explored; the races below the branches behind it leave their v to it. So no other worker has to insert
+ * anything into it.
  *
- * With backtrack sets (source, dpor, and trivially none) branches are steps of threads. That a node's set is a
- * source set (2017, Theorem 5.2) takes three things, and none of them says when a branch was explored:
+ * With backtrack sets (source, dpor, and trivially none) branches are steps of threads. That a node's set is
+ * a source set (2017, Theorem 5.2) takes three things, and none of them says when a branch was explored:
  *
- *   the branches have an order p1, p2, ..., and below pk those before it are asleep, all of them;
- *   below each branch all is explored but what starts like something asleep;
- *   of the initials of each v that a race below any of them asks for at the node, one is a branch, or is
- *   asleep there (then what it asks for has been explored, or will be, from a node above).
+ *   1. the branches have an order p1, p2, ..., and below pk all branches before it are asleep;
+ *   2. below each branch everything is explored, except what starts like something asleep;
+ *   3. for each v that a race below a branch asks for at the node, one of the initials of v is a branch, or is asleep
+ *      there (then what it asks for has been explored, or will be, from a node above).
  *
- * The first holds by B1 and B4: a thread is not put to sleep, nor is anything behind it handed out, before it
- * is known what its step is, on which object, and what else it could choose; its choices then stand where it
- * stood. (As long as choices were told apart later, behind branches that had been handed out meanwhile, some
- * executions were explored twice and some not at all: tests/random/corpus/shared-*.) The second holds by
- * induction, also for parts that are given up, as a node that is given up becomes one of ours with all its
- * branches. The third holds because the set is here and nowhere else: a worker only believes what it was told
- * is in it. So with sleep sets there are as many complete executions as with one worker; which are blocked
- * depends on which initial was asked for first. Without sleep sets (2005) the sets are persistent for the same
- * reason, but may be others, so the number of executions may differ.
+ * The first holds by B1 and B4: before a thread is put to sleep, or a branch behind it is handed out, its
+ * step is known, with its object and the other choices; the choices then stand where the thread stood. (When
+ * choices were added later, behind branches that had been handed out meanwhile, some executions were explored
+ * twice and some not at all: tests/random/corpus/shared-*.) The second holds by induction, also for parts
+ * that are given up, as a node that is given up becomes the balancer's with all its branches. The third holds
+ * because only the balancer keeps the set: a worker believes only what the balancer has told it. So with
+ * sleep sets there are as many complete executions as with one worker; which ones are blocked depends on
+ * which initial was asked for first. Without sleep sets (2005) the sets are persistent for the same reason,
+ * but may be other sets, so the number of executions may differ.
  *
- * Where objects of different workers turn out to overlap, all is void, as in one search
+ * If objects of different workers turn out to overlap, everything is void, as in a search by one worker
  * (src/trace/object.c). */
 #include "dist/balance/balance_internal.h"
 
@@ -133,7 +136,7 @@ void mz_balance_get_knowledge(struct mz_balance *b, struct mz_message *m)
 
 /* ---- hearing ---- */
 
-/* How many executions it tells of, with those blocked or cut. */
+/* Add the counts that the message tells. Return the number of executions, also those blocked or cut. */
 static uint64_t add_tally(struct mz_balance *b, uint32_t worker, struct mz_message *m)
 {
     struct mz_tally t = mz_get_tally(m);
@@ -153,7 +156,8 @@ static void add_leaves(struct mz_balance *b, struct mz_spot p, uint64_t leaves)
         mz_branch_at(b, p)->leaves += leaves;
 }
 
-/* They were below the parts that are not DONE yet, up to this one: how many below which is not known. */
+/* Divide the leaves evenly among the parts that are not DONE yet, up to this one: the message does not say
+ * below which part they were. */
 static void share_leaves(struct mz_balance *b, uint32_t worker, uint32_t part, uint64_t leaves)
 {
     struct mz_held *h = &b->held[worker];
@@ -204,7 +208,8 @@ static enum mz_heard hear_return(struct mz_balance *b, uint32_t worker, struct m
     return MZ_HEARD;
 }
 
-/* The branches that are left. With backtrack sets also the threads that need not be asked for again. */
+/* Read the branches that are left. With backtrack sets also read the threads that need not be asked for
+ * again. */
 static void get_left(struct mz_balance *b, uint32_t node, struct mz_message *m)
 {
     uint32_t list;
@@ -252,7 +257,7 @@ static enum mz_heard hear_split(struct mz_balance *b, uint32_t worker, struct mz
     return MZ_HEARD;
 }
 
-/* The thread's step, and what else it could choose (B4). */
+/* Read the step of a branch that was handed out as a thread, and the other choices of the step (B4). */
 static enum mz_heard hear_resolve(struct mz_balance *b, uint32_t worker, struct mz_message *m)
 {
     struct mz_spot p = b->held[worker].parts[b->held[worker].count - 1];
@@ -311,7 +316,7 @@ static enum mz_heard hear_update(struct mz_balance *b, uint32_t worker, struct m
     return b->backtrack_sets ? update_backtrack(b, p.node, m, reply) : update_tree(b, p, m, reply);
 }
 
-/* The whole search is in the hands of this worker now. */
+/* The search starts over, and the whole search belongs to this worker now. */
 static enum mz_heard hear_restart(struct mz_balance *b, uint32_t worker, struct mz_message *m)
 {
     begin(b);

@@ -1,9 +1,8 @@
 /* The balancer of a shared search: keeps the nodes near the root of the tree, hands out their branches, and
  * hears what becomes of them. It knows nothing of processes and machines: messages come in and go out.
  *
- * What workers are is the caller's affair; here they are numbers. A worker that is lost gives its branch
- * back.
- */
+ * Workers are numbers here; the caller knows what they are. The branches of a lost worker are handed out
+ * again. */
 #ifndef MZ_DIST_BALANCE_BALANCE_H
 #define MZ_DIST_BALANCE_BALANCE_H
 
@@ -24,8 +23,8 @@ struct mz_balance_counts {
 enum mz_heard {
     MZ_HEARD,         /* and understood */
     MZ_HEARD_REPLY,   /* there is a reply for that worker */
-    MZ_HEARD_RESTART, /* all is void, that worker goes on alone: others that had a task must be ended */
-    MZ_HEARD_VOID,    /* all is void: whoever had a task must be ended, somebody must be given one */
+    MZ_HEARD_RESTART, /* all is void, this worker goes on alone: end the others that had a task */
+    MZ_HEARD_VOID,    /* all is void: end every worker that had a task, and give some worker a new one */
     MZ_HEARD_NONSENSE /* the worker must be ended */
 };
 
@@ -39,28 +38,29 @@ void mz_balance_free(struct mz_balance *b);
 /* Forget everything: another program. */
 void mz_balance_reuse(struct mz_balance *b);
 
-/* Something to do for the worker: false if there is nothing now. A new worker is also told what is known. */
+/* Write a task for the worker; false if there is nothing to do now. A new worker is also told what is known. */
 bool mz_balance_task(struct mz_balance *b, uint32_t worker, bool is_new, struct mz_message *task);
 enum mz_heard mz_balance_hear(struct mz_balance *b, uint32_t worker, struct mz_message *m,
                               struct mz_message *reply);
-/* The worker has died; whatever it was on is to be explored by another. */
+/* The worker has died: what it was exploring will be handed out again. */
 void mz_balance_lost(struct mz_balance *b, uint32_t worker);
-/* The executions that it has told of; all others that it made were in vain if it is lost. */
+/* The number of executions that the worker has reported. If the worker is lost, its other executions were in
+ * vain. */
 uint64_t mz_balance_told(const struct mz_balance *b, uint32_t worker);
 
 bool mz_balance_holds(const struct mz_balance *b, uint32_t worker); /* it has something to do */
 struct mz_worker_leaves { /* executions of a worker, also those blocked or cut */
     uint64_t now;
-    uint64_t expected; /* when all that it holds is done; 0: not known */
+    uint64_t expected; /* when all parts that it holds are done; 0: not known */
 };
-/* How much is done of what is not complete, estimated, from 0 to MZ_NEARLY_ALL_WORK. */
+/* Estimate how much of a search that is not complete is done: from 0 to MZ_NEARLY_ALL_WORK / MZ_ALL_WORK. */
 double mz_balance_share(const struct mz_balance *b, const struct mz_worker_leaves *workers);
 uint64_t mz_balance_memory(const struct mz_balance *b); /* bytes of its tree */
 bool mz_balance_complete(const struct mz_balance *b);   /* everything is explored */
 struct mz_balance_counts mz_balance_counts(const struct mz_balance *b);
 
-/* All that is still to be explored, as bytes; and back, into a new balancer. Branches that are being explored
- * are to be explored again. */
+/* Write all that is still to be explored into the message; read it back into a new balancer. Branches that
+ * are being explored will be explored again. */
 void mz_balance_save(struct mz_balance *b, struct mz_message *m);
 bool mz_balance_load(struct mz_balance *b, struct mz_message *m);
 

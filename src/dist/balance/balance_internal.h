@@ -1,24 +1,26 @@
-/* Private to src/balance: tree.c (nodes and branches), hand_out.c (tasks), balance.c (messages), save.c.
+/* Private to src/dist/balance: tree.c (nodes and branches), hand_out.c (tasks), balance.c (messages),
+ * estimate.c (progress), save.c.
  *
  * The tree. A node has branches, in an order that never changes; new ones come last. A branch is
  *
  *   WAITING  to be handed out; has not been explored, or has to be explored again
- *   BUSY     in the hands of a worker
- *   OPEN     a node of the balancer's, with branches that are not all DONE
- *   DONE     explored to its end; its node, if there is one, may be opened again by what is inserted there
+ *   BUSY     held by a worker
+ *   OPEN     a node of the balancer, with branches that are not all DONE
+ *   DONE     explored to its end; its node, if there is one, may become OPEN again when a sequence is inserted there
  *
- * and it is a part (part: true) or an inner branch of the wakeup tree. With backtrack sets all are parts, and
- * one that has not been explored is only a thread (choice MZ_ANY): it is resolved when it is. Above the root
- * is a node that stands for nothing, with the whole search as its only branch.
+ * and it is a part (part: true) or an inner branch of the wakeup tree. With backtrack sets all branches are
+ * parts, and a branch that has not been explored is only a thread (choice MZ_ANY): it is resolved when a
+ * worker explores it. Above the root is an artificial node, whose only branch is the whole search.
  *
  * Invariants
- *  B1  Below a branch all those before it at its node are asleep, whether they are DONE or not.
- *  B2  What is asleep at a node when it is entered follows from the branches on the way to it, and never
- *      changes. It is found out when it is asked for, and kept (node.asleep): of most nodes nobody asks.
- *  B3  A node with no branch that is not DONE makes its own branch DONE. It is dropped when no branch before
- *      it, at its node or above, is not DONE: then nothing can be inserted there any more.
- *  B4  Behind a branch that is a thread still, nothing of its node has been handed out. So when it is
- *      resolved, its choices can take its place.
+ *  B1  Below a branch all branches before it at its node are asleep, whether they are DONE or not.
+ *  B2  The sleep set of a node when it is entered follows from the branches on the way to it, and never changes. It is
+ *      computed when it is needed, and kept (node.asleep): most nodes never need it.
+ *  B3  When all branches of a node are DONE, the branch that leads to the node becomes DONE. The node is dropped when
+ *      also all branches before that one, at its node and at the nodes above, are DONE: then nothing can be inserted
+ *      there any more.
+ *  B4  While a branch is only a thread, no branch behind it at its node has been handed out. So when it is resolved, its
+ *      choices can take its place.
  *  B5  A node is in the list of its depth if it has branches that are WAITING. */
 #ifndef MZ_DIST_BALANCE_BALANCE_INTERNAL_H
 #define MZ_DIST_BALANCE_BALANCE_INTERNAL_H
@@ -36,7 +38,7 @@ struct mz_branch {
     bool part;
     uint32_t worker; /* BUSY */
     uint32_t node;   /* MZ_NONE: none */
-    uint64_t leaves; /* executions below it that were told of, also those blocked or cut; see estimate.c */
+    uint64_t leaves; /* reported executions below it, also those blocked or cut; see estimate.c */
 };
 
 struct mz_tree_node {
@@ -45,9 +47,9 @@ struct mz_tree_node {
     struct mz_branch *branches;
     uint32_t count, capacity;
     uint32_t undone, waiting; /* branches that are not DONE; that are WAITING */
-    uint32_t below;           /* those that are WAITING here and at all nodes below */
+    uint32_t below;           /* branches that are WAITING here and at all nodes below */
     struct mz_elem *asleep;
-    uint32_t asleep_count; /* MZ_NONE: not found out yet */
+    uint32_t asleep_count; /* MZ_NONE: not computed yet */
     uint64_t threads;      /* of all branches, and of those left out because they are asleep */
     uint32_t
         pruned; /* the number of branches, from the first one on, that are DONE for good and have no node */
@@ -63,7 +65,7 @@ struct mz_held { /* by a worker: parts, in order */
     struct mz_spot *parts;
     uint32_t count, room;
     uint32_t done;       /* the number of parts that are DONE */
-    uint64_t executions; /* that it has told of, ever */
+    uint64_t executions; /* that it has reported, ever */
     uint64_t leaves;     /* the same, with those blocked or cut */
 };
 
@@ -71,11 +73,11 @@ struct mz_balance {
     struct mz_trace trace; /* never has events: for objects, sequences, wakeup trees */
     bool backtrack_sets;   /* not optimal: branches are steps of threads, there are no trees */
     bool sleep_sets;
-    uint32_t workers; /* how many there are to be */
+    uint32_t workers; /* the expected number of workers */
     uint32_t telling; /* see mz_balance_tell() */
     struct mz_tree_node *nodes;
     uint32_t count, capacity, first_free;
-    uint64_t bytes;       /* that nodes have, beside themselves */
+    uint64_t bytes;       /* memory of all nodes besides their structs */
     uint32_t *lists;      /* B5: for each depth, from above the root on, 1 + the first node; 0: none */
     uint32_t listed;      /* nodes in them */
     uint32_t shallowest;  /* the lists before this one are empty */
@@ -95,7 +97,7 @@ static inline struct mz_branch *mz_branch_at(struct mz_balance *b, struct mz_spo
 {
     return &b->nodes[p.node].branches[p.branch];
 }
-void mz_tree_begin(struct mz_balance *b); /* nothing but the whole search, to be handed out */
+void mz_tree_begin(struct mz_balance *b); /* only the whole search, WAITING */
 void mz_tree_clear(struct mz_balance *b);
 /* A node at the end of the branch. */
 uint32_t mz_tree_node(struct mz_balance *b, struct mz_spot p);
@@ -103,7 +105,7 @@ uint32_t mz_tree_node(struct mz_balance *b, struct mz_spot p);
 void mz_tree_reserve(struct mz_balance *b, uint32_t node, uint32_t more);
 /* A new branch of the node, the last one: its number. */
 uint32_t mz_tree_branch(struct mz_balance *b, uint32_t node, struct mz_elem elem, enum mz_branch_state state);
-/* The same, right behind branch j, where nothing has been handed out (B4). */
+/* The same, right behind branch p, where nothing has been handed out (B4). */
 void mz_tree_branch_behind(struct mz_balance *b, struct mz_spot p, struct mz_elem elem);
 void mz_tree_state(struct mz_balance *b, struct mz_spot p, enum mz_branch_state state);
 /* With backtrack sets: is all that the thread could do at the node asleep when it is entered? */
@@ -111,8 +113,8 @@ bool mz_tree_asleep(struct mz_balance *b, uint32_t node, uint8_t thread);
 void mz_tree_prune(struct mz_balance *b);
 /* The branches of a wakeup tree, to be handed out leaf by leaf; the list is used up. */
 void mz_tree_add(struct mz_balance *b, uint32_t node, uint32_t *list);
-/* trace.sequence at the node, found below its branch `from`; where it is answered: places from there to a leaf,
- * in b->path; how many. */
+/* Insert trace.sequence at the node of `from`, for a race found below that branch. Put the branches from
+ * there down to the leaf that answers the race into b->path; return their number. */
 uint32_t mz_tree_insert(struct mz_balance *b, struct mz_spot from);
 
 /* hand_out.c */

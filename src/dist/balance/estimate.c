@@ -1,19 +1,21 @@
-/* How much of a shared search is done. Bottom up, a node of the balancer's tree has as many leaves as
+/* Progress of a shared search. Bottom up, the estimate for a node of the balancer's tree is the sum over its
+ * branches of
  *
- *   what is known of its branches     those that are DONE are counted; those that are OPEN, by their node; those
- *                                     that are BUSY, by what their worker thinks (src/engine/estimate.c)
- *   what is not known                 as many for each branch as the last one before it of those that are known
- *                                     has; if there is none, as one of them on the average
+ *   a branch of known size     DONE: its leaves are counted; OPEN: the estimate for its node; BUSY: the estimate of
+ *                              its worker (src/engine/estimate.c)
+ *   a branch of unknown size   the size of the last branch of known size before it; if there is none, the mean of the
+ *                              branches of known size
  *
- * A branch that is not DONE is also taken to be like those before it, the more so the less of it is explored:
- * wakeup trees that nobody has begun may have many leaves, of which most turn out to be small. */
+ * The estimate for a branch that is not DONE is also moved towards the size of the branch before it, the more
+ * the less of the branch is explored: wakeup trees that no worker has begun may have many leaves, and most of
+ * these turn out to be small. */
 #include "dist/balance/balance_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Nodes that are used, the deepest first; how many. The tree may be large, so this takes one pass for each of
- * counting and placing. The node above the root has the depth MZ_NONE, which is -1. */
+/* Sort the nodes in use, the deepest first; return their number. This is a counting sort, as the tree may be
+ * large. The node above the root has the depth MZ_NONE, which is -1. */
 static uint32_t sort_nodes(const struct mz_balance *b, uint32_t *order)
 {
     uint32_t most = 0, used = 0;
@@ -60,7 +62,7 @@ static double size_of(const struct mz_balance *b, const struct mz_branch *branch
     return 0;
 }
 
-/* Of these, those that have been explored, as far as is known. */
+/* The leaves below a branch that have been explored, as far as is known. */
 static double seen_of(const struct mz_balance *b, const struct mz_branch *branch,
                       const struct mz_worker_leaves *workers)
 {

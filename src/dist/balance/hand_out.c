@@ -1,9 +1,9 @@
-/* Handing out: what a worker gets, of all that waits.
+/* Handing out: which of the waiting branches a worker gets.
  *
- * With wakeup trees a worker gets a batch of leaves that lie together: the more of them wait, the more it
- * gets, so that there are few tasks however small the parts are. With backtrack sets, or if little waits, it
- * gets the branch nearest to the root. With wakeup trees it is told the tree around what it gets, too: most
- * races are answered by that. */
+ * With wakeup trees a worker gets a batch of leaves that lie together. The more leaves wait, the more it
+ * gets, so that there are few tasks even if the parts are small. With backtrack sets, or if few branches
+ * wait, it gets the branch nearest to the root. With wakeup trees the worker is also told the tree around its
+ * branches, which answers most races. */
 #include "dist/balance/balance_internal.h"
 
 #define MOST_PARTS 4096
@@ -34,7 +34,8 @@ static uint32_t first_ready(const struct mz_tree_node *n)
     return MZ_NONE;
 }
 
-/* The branch nearest to the root, the first of its node. With wakeup trees that is one of the first node. */
+/* Choose the branch nearest to the root that can be handed out, the first of its node. With wakeup trees the
+ * first node of the list always has one. */
 static bool choose_one(struct mz_balance *b, struct mz_spot *p)
 {
     while (b->listed && !b->lists[b->shallowest]) b->shallowest++;
@@ -65,7 +66,7 @@ static uint32_t choose_node(const struct mz_balance *b, uint32_t wanted)
     }
 }
 
-/* The branches from the root to this node. */
+/* Put the branches from the root to this node into b->path; return their number. */
 static uint32_t find_path(struct mz_balance *b, uint32_t node)
 {
     uint32_t length = b->nodes[node].depth;
@@ -95,13 +96,13 @@ static void put_way(struct mz_balance *b, struct mz_message *m, uint32_t length,
 
 struct tour { /* a walk over the tree of a node that is told to a worker */
     struct mz_message *m;
-    uint32_t worker, left; /* who; how many parts it can still take */
-    uint32_t others;       /* branches that it can still be told of, other than its own */
-    bool part;             /* then the rest may be left out: there is only something to know */
+    uint32_t worker, left; /* the worker; the number of parts that it can still take */
+    uint32_t others;       /* branches of others that it can still be told of */
+    bool part;             /* the rest may be left out: the worker does not explore it */
 };
 
-/* A branch of the tree. Is what is below it to follow? If it is, at least one must: a branch that nothing is
- * known to be below is taken for a leaf. */
+/* Write a branch of the tree. Return whether branches below it must follow. Then at least one must: the
+ * worker takes a branch without children for a leaf. */
 static bool put_one(struct mz_balance *b, struct tour *t, struct mz_spot p)
 {
     const struct mz_branch *branch = mz_branch_at(b, p);
@@ -119,7 +120,7 @@ static bool put_one(struct mz_balance *b, struct tour *t, struct mz_spot p)
     return false;
 }
 
-/* The tree of the node, from that branch on. */
+/* Write the tree of the node, from branch p on. */
 static void put_tree(struct mz_balance *b, struct tour *t, struct mz_spot p)
 {
     uint32_t depth = 0;
@@ -139,7 +140,8 @@ static void put_tree(struct mz_balance *b, struct tour *t, struct mz_spot p)
     }
 }
 
-/* Where a race is answered: b->path, of that length. And what is near that, which may answer the next one. */
+/* Write the answer to a race: the first `length` entries of b->path. Also write the branches near its end,
+ * which may answer the next race. */
 void mz_balance_put_answer(struct mz_balance *b, struct mz_message *m, uint32_t length)
 {
     uint32_t near = length > NEAR ? length - NEAR : 1;
@@ -153,7 +155,7 @@ void mz_balance_put_answer(struct mz_balance *b, struct mz_message *m, uint32_t 
     mz_put_up(m);
 }
 
-/* What is known behind the way, from its end on. */
+/* Write the branches behind the way, node by node from its end up to the root. */
 static void put_behind_way(struct mz_balance *b, struct tour *t, uint32_t length)
 {
     t->left = 0;

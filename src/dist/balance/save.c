@@ -1,5 +1,5 @@
-/* The tree as bytes, and back: see balance.h. A node and its branches, then the nodes of those branches,
- * depth first; not by recursion. What a worker has in hand is to be handed out again. */
+/* The tree as bytes, and back: see balance.h. Writes a node and its branches, then the nodes of those
+ * branches, depth first; not by recursion. A branch that a worker holds is saved as WAITING. */
 #include "dist/balance/balance_internal.h"
 
 static void put_node(struct mz_balance *b, struct mz_message *m, const struct mz_tree_node *n)
@@ -44,7 +44,7 @@ void mz_balance_save(struct mz_balance *b, struct mz_message *m)
     }
 }
 
-/* Branches of nodes that are not read yet have the node 0, which is none's. */
+/* A branch whose node has not been read yet gets the node 0, which belongs to no branch. */
 static void get_node(struct mz_balance *b, struct mz_message *m, uint32_t i)
 {
     uint32_t count = mz_get_count(m, MZ_WIRE);

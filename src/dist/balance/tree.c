@@ -116,13 +116,14 @@ static uint32_t pass(struct mz_balance *b, const struct mz_tree_node *n, uint32_
     make_room_for_asleep(b, count + branch);
     for (uint32_t j = 0; j < count + branch; j++) {
         struct mz_elem q = j < count ? b->asleep[j] : n->branches[j - count].elem;
-        if (q.choice == MZ_ANY) continue; /* only what is one step can be asleep */
+        if (q.choice == MZ_ANY) continue; /* a thread without a known step cannot be asleep */
         if (q.thread != e->thread && !mz_conflict(&b->trace, &q, e)) b->asleep[left++] = q;
     }
     return left;
 }
 
-/* The node, with what is asleep there. Down from the next node above of which it is known, or from the root. */
+/* Return the node, with its sleep set computed. Start from the nearest node above whose sleep set is known,
+ * or from the root. */
 static const struct mz_tree_node *with_asleep(struct mz_balance *b, uint32_t node)
 {
     struct mz_tree_node *n = &b->nodes[node];
@@ -148,7 +149,8 @@ static const struct mz_tree_node *with_asleep(struct mz_balance *b, uint32_t nod
 
 /* ---- branches ---- */
 
-/* B3, both ways: upwards, where something changes. */
+/* Keep B3 when a branch of node i becomes DONE, or (more) stops being DONE. Go up as long as the branch that
+ * leads to the node changes, too. */
 static void count_undone(struct mz_balance *b, uint32_t i, bool more)
 {
     for (;;) {
@@ -156,7 +158,7 @@ static void count_undone(struct mz_balance *b, uint32_t i, bool more)
         n->undone += more ? 1u : -1u;
         if (n->parent == MZ_NONE || n->undone != (more ? 1 : 0)) return;
         struct mz_branch *up = &b->nodes[n->parent].branches[n->branch];
-        if ((up->state == MZ_BRANCH_DONE) != more) return; /* it is not up to its node */
+        if ((up->state == MZ_BRANCH_DONE) != more) return; /* it need not change */
         up->state = more ? MZ_BRANCH_OPEN : MZ_BRANCH_DONE;
         i = n->parent;
     }
@@ -222,7 +224,7 @@ bool mz_tree_asleep(struct mz_balance *b, uint32_t node, uint8_t thread)
 static void drop_below(struct mz_balance *b, uint32_t top)
 {
     uint32_t i = top, up;
-    for (;;) { /* to a node without nodes, which goes */
+    for (;;) { /* go down to a node without child nodes, and free it */
         struct mz_tree_node *n = &b->nodes[i];
         uint32_t j = 0;
         while (j < n->count && n->branches[j].node == MZ_NONE) j++;
@@ -238,7 +240,7 @@ static void drop_below(struct mz_balance *b, uint32_t top)
     }
 }
 
-/* B3: what comes before all that is not DONE. */
+/* B3: drop the nodes that come before every branch that is not DONE. */
 void mz_tree_prune(struct mz_balance *b)
 {
     for (uint32_t i = 0; i != MZ_NONE;) {
@@ -280,8 +282,8 @@ void mz_tree_add(struct mz_balance *b, uint32_t node, uint32_t *list)
     mz_wakeup_clear(&b->trace, list);
 }
 
-/* From branch `from` of the node on, the first one that v can start with, or MZ_NONE; its step is taken out.
- */
+/* The first branch of the node, from branch `from` on, that v can start with, or MZ_NONE. Its step is taken
+ * out of v. */
 static uint32_t compatible(struct mz_balance *b, uint32_t i, uint32_t from)
 {
     struct mz_sequence *v = &b->trace.sequence;
@@ -294,7 +296,7 @@ static uint32_t compatible(struct mz_balance *b, uint32_t i, uint32_t from)
     return MZ_NONE;
 }
 
-/* What is left of v, as far as it is kept, as a branch of its own. */
+/* Append the needed rest of v to node i as a new branch. */
 static uint32_t append(struct mz_balance *b, uint32_t i, uint32_t length)
 {
     struct mz_sequence *v = &b->trace.sequence;
@@ -320,7 +322,8 @@ uint32_t mz_tree_insert(struct mz_balance *b, struct mz_spot from)
     struct mz_sequence *v = &b->trace.sequence;
     const struct mz_tree_node *n = with_asleep(b, from.node);
     uint32_t length = 0, j, at, i = from.node, first = from.branch + 1;
-    /* v must be told from everything that is asleep here. The worker has seen that nothing asleep answers for v. */
+    /* Mark what tells v from each step that is asleep here as needed. The worker has seen that none of these
+     * steps covers v. */
     for (j = 0; j < n->asleep_count; j++) mz_sequence_weak_initial(&b->trace, v, &n->asleep[j], &at);
     for (j = 0; j < from.branch; j++) mz_sequence_weak_initial(&b->trace, v, &n->branches[j].elem, &at);
     while ((j = compatible(b, i, first)) != MZ_NONE) {

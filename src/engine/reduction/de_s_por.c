@@ -1,13 +1,13 @@
 /* Eager source set partial-order reduction: 2023, Algorithm 2.
  *
- * As DL-S-POR, but threads in conflict with a step on the path are noted at once, whenever something happens
+ * As DL-S-POR, but threads that conflict with a step on the path are noted at once: when an operation happens
  * (line 11, event), is blocked (pending), or is known to follow a visited state (lines 16-17, end).
  * UpdateBack (line 13) is the same.
  *
- * Line 20 of the paper looks for the *last* transition on the path that is dependent, which is not enough
- * even in programs without cycles and deadlocks: if that transition always comes before what is dependent
- * with it, the race with an earlier one is never seen (tests/random/corpus/last-dependent.model). So all of
- * them are updated, as appendix A demands for visited states anyway. */
+ * Line 20 of the paper looks for the *last* transition on the path that is dependent. This is not enough even
+ * in programs without cycles and deadlocks: if that transition always comes before the operation that depends
+ * on it, the race with an earlier one is never seen (tests/random/corpus/last-dependent.model). So all
+ * dependent transitions are updated, as appendix A demands for visited states anyway. */
 #include "engine/reduction.h"
 #include "engine/stateful/stateful.h"
 

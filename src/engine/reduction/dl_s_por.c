@@ -4,14 +4,14 @@
  * current sets from extend_current (lines 26-28) and UpdateBack from source_set.c (line 29).
  *
  * Line 27 in the paper goes through the graph again from s' on, and appendix A is about how to do that
- * seldom. Here the set A of each state is kept with it, as the number of a set (later_accesses.c), which makes line
- * 27 a look-up; of the appendix remain: nothing is computed for the last thread (first disjunct of line 21),
- * and what leads to visited states comes first if so wished (--order=visited-first).
+ * seldom. Here the set A is kept with each state, as the number of a set (later_accesses.c), so line 27 is a
+ * look-up. Two things of the appendix remain: nothing is computed for the last thread (first disjunct of line
+ * 21), and with --order=visited-first the steps that lead to visited states come first.
  *
- * The paper assumes that there are no deadlocks: an operation in conflict that never happens because it stays
- * blocked counts here (tests/random/corpus/blocked-counts.model), and so does a timeout that a signal takes
- * away. It assumes that there are no cycles: on a cycle, line 27 would look at a graph that is not complete,
- * so everything that is enabled is explored there. */
+ * The paper assumes that there are no deadlocks. Here an operation that conflicts but never happens, because
+ * it stays blocked, counts too (tests/random/corpus/blocked-counts.model), and so does a timeout that a
+ * signal prevents. The paper also assumes that there are no cycles: on a cycle, line 27 would look at an
+ * incomplete graph, so all enabled threads are explored there. */
 #include "engine/reduction.h"
 #include "engine/stateful/stateful.h"
 

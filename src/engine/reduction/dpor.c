@@ -5,16 +5,16 @@
  * (line 3), the last event that is dependent with p's next operation, may be co-enabled with it and does not
  * happen before p (line 4) gets a backtracking point.
  *
- * With sleep sets that is not enough. The argument for looking at the last event only is that earlier ones
- * are found "through the recursion", when the last one has been reversed; but the sleep set may cut just that
- * execution short. (A writer of x and two readers that first read something else: the execution where only
- * the second reader comes before the writer is missed; tests/random/corpus.) So with sleep sets every race
- * gets its backtracking point, as 2017, section 5.1, states the algorithm: some q in I(v) whose first event
- * happens before p's is in backtrack, or is added to it.
+ * With sleep sets that is not enough. The paper looks at the last event only, because earlier ones are found
+ * "through the recursion", when the last one has been reversed; but the sleep set may cut short exactly that
+ * execution. (Example: a writer of x, and two readers that first read something else. The execution where
+ * only the second reader comes before the writer is missed; tests/random/corpus.) So with sleep sets every
+ * race gets its backtracking point, as 2017, section 5.1, states the algorithm: some q in I(v) whose first
+ * event happens before p's is in backtrack, or is added to it.
  *
  * Eager (options.eager): 2007, Fig. 9. Not only the last event that p's next one is dependent with gets its
- * backtracking point, but all of them at once. These are more than needed, so nothing is lost; but they are
- * known earlier, which helps workers that explore different branches without talking to each other. */
+ * backtracking point, but all of them at once. These are more points than needed, so nothing is lost. They
+ * are known earlier, which helps workers that explore different branches without talking to each other. */
 #include "engine/reduction.h"
 
 /* ---- without sleep sets: 2005, Fig. 3 ---- */
@@ -61,7 +61,7 @@ static void reverse(struct mz_exploration *x, const struct mz_race *race)
     mz_want(x, race->first - 1, set, last ? last : set & -set);
 }
 
-/* 2007, Fig. 9, lines 6-12, for those that are not the last. */
+/* 2007, Fig. 9, lines 6-12, for the dependent events before the last one. */
 static void reverse_all(struct mz_exploration *x, const struct mz_race *race)
 {
     mz_number i = race->first;
@@ -82,7 +82,7 @@ void mz_dpor_event(struct mz_exploration *x, mz_number n, uint32_t races)
     if (x->options.sleep_sets) reverse_races(x, races);
     for (uint32_t i = x->trace.race_count - races; i < x->trace.race_count && !x->options.sleep_sets; i++) {
         const struct mz_race *r = &x->trace.races[i];
-        if (!n) /* at no state is it seen as pending after the first */
+        if (!n) /* this timeout is never pending after the first event (classic.c) */
             add_backtrack(x, r->last.thread, r->first, x->trace.thread_clock[r->last.thread]);
     }
     x->counters.races += races;

@@ -1,5 +1,5 @@
-/* No reduction: from every node, everything that is enabled. With sleep sets (Godefroid 1996) no two complete
- * executions are equivalent, but a great many are begun and cut short. */
+/* No reduction: explores all enabled threads from every node. With sleep sets (Godefroid 1996) no two
+ * complete executions are equivalent, but a great many are begun and cut short. */
 #include "engine/reduction.h"
 
 static struct mz_step enter(struct mz_exploration *x, uint32_t k)

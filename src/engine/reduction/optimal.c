@@ -1,14 +1,15 @@
 /* Optimal-DPOR: 2017, Algorithm 2, with blocking as in Algorithms 4 and 6.
  *
- * The lines of Algorithm 2: 9-13 enter; 2-7 end -> reverse; 15-21 mz_take_branch. Races are looked at only when the
- * execution is complete, because v must hold all that does not happen after e (line 5).
+ * The lines of Algorithm 2: 9-13 enter; 2-7 end -> reverse; 15-21 mz_take_branch. Races are looked at only
+ * when the execution is complete, because v must hold all events that do not happen after e (line 5).
  *
- * A race is seen in every execution that shares the path up to its second event, each time with another v,
- * and has to be looked at each time: with another v, another branch of the tree may have to take it in. Only
- * when the answer comes from the core of v, that is from e' and what comes before it, it is the same for all
- * of them, and the race is settled: when an element of sleep(E') is an initial of the core, or when a whole
- * branch of the tree, down to its leaf, consists of steps of the core. (That the first steps of a branch do
- * is not enough, and neither is it to look only at new races: both lose executions, see tests/random/corpus.)
+ * Every execution that shares the path up to the second event of a race sees this race, each with another v.
+ * The race has to be looked at each time: for another v, another branch of the tree may have to take it in.
+ * The answer is the same for all these executions only if it comes from the core of v: e' and the events
+ * before e'. Then the race is settled. This is so if an element of sleep(E') is an initial of the core, or if
+ * a whole branch of the tree, down to its leaf, consists of steps of the core. (It is not enough that the
+ * first steps of a branch are in the core, nor to look only at new races: both lose executions, see
+ * tests/random/corpus.)
  *
  * No execution is ever blocked by a sleep set (Theorem 7.13): that is asserted, not counted. */
 #include "engine/reduction.h"
@@ -46,8 +47,8 @@ static void event(struct mz_exploration *x, mz_number n, uint32_t races)
     }
 }
 
-/* Lines 4-7: E' = node first - 1, v = notdep(e, E).e'. Is the race settled? Room is looked for before each
- * sequence: together they can be many times as long as the path. */
+/* Lines 4-7: E' = node first - 1, v = notdep(e, E).e'. Return whether the race is settled. Check the memory
+ * before each sequence: together, sequences can be many times as long as the path. */
 static bool reverse(struct mz_exploration *x, const struct mz_race *race)
 {
     uint32_t k = race->first - 1;

@@ -1,15 +1,15 @@
 /* Safe set partial-order reduction: 2023, Algorithm 1.
  *
- * safeSet(s) is one thread whose step is invisible, if there is one, else all that are enabled. Invisible are
- * choices, and operations on objects that no other thread ever uses. The paper takes that from the text of
- * the program; here it is assumed of every object until a second thread is about to use it. If the assumption
- * had been relied on by then, the search starts over (which is rarely needed: the first execution shows most
- * of what is shared).
+ * safeSet(s) is one thread whose step is invisible, if there is one, else all enabled threads. Invisible
+ * steps are choices, and operations on objects that no other thread ever uses. The paper finds these objects
+ * in the text of the program. Here every object is assumed to be one until a second thread is about to use
+ * it. If the search has relied on the assumption by then, it starts over (which is rarely needed: the first
+ * execution shows most of what is shared).
  *
- * The paper assumes that there are no cycles. With them a thread could be put off for ever: while thread p
- * goes round a loop of invisible steps, nothing of the others would be explored
- * (tests/random/corpus/ignored.model). So a step that leads back to a state on the path is not enough: then
- * everything is explored. */
+ * The paper assumes that there are no cycles. With cycles a thread could be postponed for ever: while thread
+ * p goes round a loop of invisible steps, no step of the other threads would be explored
+ * (tests/random/corpus/ignored.model). So if the invisible step leads back to a state on the path, all
+ * enabled threads are explored. */
 #include "engine/reduction.h"
 #include "engine/stateful/stateful.h"
 

@@ -1,18 +1,17 @@
 /* Stateful dynamic partial-order reduction: 2008, Fig. 5, with UPDATEBACKTRACKSETS as in Fig. 6.
  *
- * Line 10 of Fig. 5 is the reduction of 2005 without sleep sets (reduction/dpor.c, for all threads that have
- * something pending, enabled or not); lines 4-9 and 11-22 are the walk of stateful.c; line 19 event(); lines
+ * Line 10 of Fig. 5 is the reduction of 2005 without sleep sets (reduction/dpor.c, for all threads with a
+ * pending operation, enabled or not); lines 4-9 and 11-22 are the walk of stateful.c; line 19 event(); lines
  * 5-6 end(): what may happen after a visited state comes from the visible operation dependency graph
  * (operation_graph.c). The states are those of the system (Fig. 7 without its local ids).
  *
  * Where the paper is not enough:
- *  - Line 3 of Fig. 6 takes the latest dependent transition. 2005 takes the latest that does not *happen
- * before* the operation, and that matters (tests/random/corpus/last-dependent.model). For new states
- * happens-before is known. For what follows a visited state it is not: there every dependent transition on
- * the path gets a backtracking point.
- *  - The operations that stay blocked belong to the graph, and the timeouts that signals take away.
- *  - Lines 4-7 assume that a visited state is complete. On a cycle it is not: then everything is explored
- * from the states of the cycle, and the path to it is updated when the cycle is complete. */
+ *  - Line 3 of Fig. 6 takes the latest dependent transition. 2005 takes the latest that does not *happen before* the
+ *    operation, and that matters (tests/random/corpus/last-dependent.model). For new states happens-before is known. For
+ *    what follows a visited state it is not known: there every dependent transition on the path gets a backtracking point.
+ *  - The operations that stay blocked belong to the graph, and so do the timeouts that signals prevent.
+ *  - Lines 4-7 assume that a visited state is complete. On a cycle it is not: then everything is explored from the states
+ *    of the cycle, and the path to it is updated when the cycle is complete. */
 #include "engine/reduction.h"
 #include "engine/stateful/stateful.h"
 
@@ -25,7 +24,7 @@ static uint64_t threads(struct mz_exploration *x, uint32_t k)
 
 /* ---- the graph ---- */
 
-/* Fig. 5, line 19. Choices are on nothing, but lead on. */
+/* Fig. 5, line 19. A choice has no object, but operations can follow it: it is a node of the graph, too. */
 static void event(struct mz_exploration *x, mz_number n, uint32_t races)
 {
     if (n) {
@@ -38,7 +37,8 @@ static void event(struct mz_exploration *x, mz_number n, uint32_t races)
     mz_dpor_event(x, n, races);
 }
 
-/* What the last step meant for other threads, also for those that have ended with it. */
+/* Add the effects of the last step on other threads to the graph: the threads that it started or woke, also
+ * those that have ended within it, and the timeouts that it prevented. */
 static void note_effects(struct mz_exploration *x)
 {
     struct mz_graph *g = x->stateful->graph;
@@ -75,8 +75,8 @@ static void pending(struct mz_exploration *x, int p)
 
 /* ---- what follows a visited state ---- */
 
-/* Fig. 5, lines 5 and 6, for the path up to node `depth`, from where on what the graph has reached can
- * happen. */
+/* Fig. 5, lines 5 and 6, for the path up to node `depth`. From that node on, the operations that the graph
+ * has reached can happen. */
 static void update_backtrack_sets(struct mz_exploration *x, uint32_t depth)
 {
     uint64_t stirrers[MZ_MAX_THREADS] = {0};
@@ -94,9 +94,10 @@ static void update_backtrack_sets(struct mz_exploration *x, uint32_t depth)
     }
 }
 
-/* The search in the graph starts with what the thread has pending, however it will access its object. The last step
- * leads there, too (the paper adds edges only between steps that are taken): whoever comes to it from a state that is
- * visited will find all that follows. If the visited state is open, it may not be known yet what does. */
+/* Start the search in the graph at the thread's pending operation, with every access that it may have. Also
+ * add an edge from the last step to it (the paper adds edges only between steps that are taken): then a
+ * search that reaches the last step from a visited state finds all that follows. If the visited state is
+ * open, it may not be known yet what follows. */
 static void reach_from(struct mz_exploration *x, int p)
 {
     struct mz_graph *g = x->stateful->graph;

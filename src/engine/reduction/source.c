@@ -1,8 +1,8 @@
 /* Source-DPOR: 2017, Algorithm 1, with blocking as in Algorithms 3 and 5.
  *
- * The lines of Algorithm 1: 2-3 enter; 5-9 event -> reverse; 10-12 sleep_set.c and explore.c. What a blocked
- * thread waits for is examined at the end of the execution instead of at every state: a blocked operation
- * either happens later, then its race is found when it does, or it is still blocked at the end. */
+ * The lines of Algorithm 1: 2-3 enter; 5-9 event -> reverse; 10-12 sleep_set.c and exhaustive.c. The operations
+ * of blocked threads are examined at the end of the execution instead of at every state: a blocked operation
+ * either happens later, and its race is found then, or it is still blocked at the end. */
 #include "engine/reduction.h"
 
 /* Line 9: some q in I(v). The second event itself if it can come first, else the first event of notdep. */

@@ -1,4 +1,4 @@
-/* No reduction, but no state twice: from every state, everything that is enabled. */
+/* No reduction, but no state is explored twice: explores all enabled threads from every state. */
 #include "engine/reduction.h"
 #include "engine/stateful/stateful.h"
 

@@ -1,5 +1,5 @@
-/* Sets of what happens later, see stateful.h: sorted, and each kept once, so that a set is a number and most
- * unions are answered from a table of recent ones. */
+/* Sets of what happens later, see stateful.h. Sets are sorted, and equal sets are stored once, so a number
+ * stands for a set. A table of recent unions answers most unions. */
 #include <string.h>
 #include "engine/stateful/stateful.h"
 #include "base/region.h"
@@ -88,7 +88,7 @@ static uint64_t key(const struct mz_elem *e)
 static uint32_t hash_of(const struct mz_elem *entries, uint32_t count)
 {
     uint64_t h = count;
-    for (uint32_t i = 0; i < count; i++) { /* a sum: they need not wait for each other */
+    for (uint32_t i = 0; i < count; i++) { /* a sum: its terms do not wait for each other */
         uint64_t m = key(&entries[i]) * 0x9fb21c651e98df25u;
         h += (m ^ m >> 32) * 0x94d049bb133111ebu;
     }

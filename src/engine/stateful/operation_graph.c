@@ -1,7 +1,7 @@
-/* The visible operation dependency graph of 2008, section 4.2: its nodes are operations (a thread, an object,
- * how it is accessed), its edges lead from one to another that came right after it somewhere in the search.
- * What can be reached from the operations pending in a state contains all that happens from there on. Its
- * size is that of the program, not that of its state space. */
+/* The visible operation dependency graph of 2008, section 4.2. Its nodes are operations (a thread, an object,
+ * how it is accessed). Its edges lead from one operation to another that came right after it somewhere in the
+ * search. The operations that can be reached from those pending in a state include everything that happens
+ * from there on. The size of the graph is that of the program, not that of its state space. */
 #include <string.h>
 #include "engine/stateful/stateful.h"
 #include "base/region.h"
@@ -18,7 +18,7 @@ struct edge {
 struct mz_graph {
     struct mz_elem *nodes, *reached;
     uint32_t *first; /* edge of each node */
-    uint32_t *stamp; /* of the search that reached it last */
+    uint32_t *stamp; /* the search that reached each node last */
     uint32_t *queue;
     uint32_t node_count, edge_count, queue_count, reached_count, search;
     struct edge *edges;

@@ -1,16 +1,16 @@
 /* Persistent sets, and so source sets, from what is known to happen later: 2023, Fig. 2.
  *
- * Let t be explored from state s, and A the future of the state t leads to. A thread in conflict with the
- * step of t somewhere in A may come first in another execution, so it belongs to the set too. If it is not
- * enabled in s, the paper gives up and takes all that is enabled. But such a thread cannot do anything before
- * something else happens:
+ * Let t be explored from state s, and A the future of the state that t leads to. A thread that conflicts with
+ * the step of t somewhere in A may come first in another execution, so it belongs to the set too. If it is
+ * not enabled in s, the paper gives up and takes all enabled threads. But such a thread cannot do anything
+ * before something else happens:
  *
- *   it has not been started, or waits to be woken or to join   a step that gets it going (MZ_OP_WOKEN in A)
+ *   it has not been started, or waits to be woken or to join   a step that starts or wakes it (MZ_OP_WOKEN in A)
  *   it waits for a mutex that a thread holds                    a step of that thread
  *   it waits for something else                                 an event on that object (in A)
  *
- * so it is enough to take the threads that can do this; if they are not enabled either, the same again. A thread that
- * waits for nobody will never run. */
+ * So it is enough to take the threads that can do this; if they are not enabled either, repeat this for them.
+ * A thread that no thread can enable will never run. */
 #include "engine/stateful/stateful.h"
 
 uint64_t mz_conflicting(const struct mz_exploration *x, const struct mz_elem *e,
@@ -30,7 +30,7 @@ void mz_add_stirrers(uint64_t *stirrers, const struct mz_elem *entries, uint32_t
         if (entries[i].op == MZ_OP_WOKEN) stirrers[entries[i].object] |= mz_bit(entries[i].thread);
 }
 
-/* Who has events on the object that may enable what waits for it. */
+/* The threads with events on the object that may enable a thread that waits for it. */
 static uint64_t users(uint32_t object, const struct mz_elem *entries, uint32_t count)
 {
     uint64_t threads = 0;
@@ -58,7 +58,7 @@ uint64_t mz_needed(const struct mz_exploration *x, uint32_t k, uint64_t threads,
     return threads & enabled;
 }
 
-/* The largest set of explored threads whose current sets it contains. */
+/* The largest subset of `set` that contains the current sets of all its members. */
 static uint64_t closed(const struct mz_mark *m, uint64_t set)
 {
     for (uint64_t before = 0; before != set;) {

@@ -1,15 +1,16 @@
 /* Do states with one identity have the same future? For tests (options.check_states): stateful algorithms end
- * an execution at a state that was there before, and trust that nothing new can follow. This file does not.
+ * an execution at a state that was visited before, and trust that nothing new can follow. This file checks
+ * that.
  *
  * When an execution comes to a known state, it goes on instead: first by all steps (check_states of them, one
- * after the other), then by one at random up to the end or for WALK steps. Of every step that was ever taken
- * from a state, by the search or in such a walk, it is known which state it led to. The same step from a
- * state with the same identity must lead to the same. If it does not, part of what the future depends on is
- * not in the identity (options.state), and the system is told both ways.
+ * after the other), then by random steps up to the end or for WALK steps. For every step that was ever taken
+ * from a state, by the search or in such a walk, this file knows which state it led to. The same step from a
+ * state with the same identity must lead to the same state. If it does not, part of what the future depends
+ * on is not in the identity (options.state), and the system is told both schedules.
  *
  * What must be the same is the outline of the state (options.state_outline): its identity may also differ in
  * values that nobody will read, such as uninitialised variables, which are not in the identity of the state
- * before. The walk then goes on as if it had come to the state that is known.
+ * before. The walk then goes on as if it had come to the known state.
  *
  * A walk belongs to no execution: it is not counted, its events are not shown to the reduction, and when all
  * its branches are done, the execution ends where it came to the known state. */
@@ -19,13 +20,13 @@
 #include "base/region.h"
 #include "base/table.h"
 
-#define STEPS     (1u << 22) /* that can be known */
+#define STEPS     (1u << 22) /* most steps in the table */
 #define WALK      64u
 #define SCHEDULES ((size_t)1 << 34)
 
 struct known { /* a step from a state */
     uint64_t key[2];
-    struct mz_state to, outline; /* where it led to */
+    struct mz_state to, outline; /* the state that the step led to */
     uint64_t schedule;
     uint32_t length; /* of the schedule up to it */
 };
@@ -165,7 +166,7 @@ struct mz_step mz_recheck_step(struct mz_exploration *x, uint32_t k)
     return n->step;
 }
 
-/* Is there another step to be taken from node k? */
+/* Is there another step to take from node k? */
 static bool next_branch(struct mz_exploration *x, uint32_t k)
 {
     struct mz_node *n = &x->nodes[k];
@@ -181,7 +182,8 @@ static bool next_branch(struct mz_exploration *x, uint32_t k)
     return true;
 }
 
-/* The execution has come to a known state at node k: is there a step to walk on by? */
+/* The execution has come to a known state at node k: begin a walk there. Return false if there is no step to
+ * take. */
 bool mz_recheck_begin(struct mz_exploration *x, uint32_t k)
 {
     struct mz_state_check *c = x->stateful->check;
@@ -192,7 +194,8 @@ bool mz_recheck_begin(struct mz_exploration *x, uint32_t k)
     return false;
 }
 
-/* The walk has ended. Where it has another branch; else the execution has ended where the walk began. */
+/* The walk has ended. Put the node where it has another branch into *node. Return false if there is none:
+ * then the execution has ended where the walk began. */
 bool mz_recheck_next(struct mz_exploration *x, uint32_t *node)
 {
     struct mz_state_check *c = x->stateful->check;

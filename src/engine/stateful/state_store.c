@@ -1,12 +1,14 @@
 /* The states that have been seen, see stateful.h.
  *
- * A state is 16 bytes of hash and one of flags in dense arrays, found through a table of numbers that is
- * between 0.53 and 0.8 full: at most 24.5 bytes in all, 28.5 with its future. An entry of the table also has
- * a few bits of the hash, so that most of the others need not be looked at. Everything is reserved at once
- * and takes memory as it is used, so growing never copies; the table is filled anew when it grows.
+ * A state takes 16 bytes of hash and one byte of flags, in dense arrays. A table of state numbers finds it;
+ * the table is between 0.53 and 0.8 full. That makes at most 24.5 bytes for a state, 28.5 with its future. An
+ * entry of the table also has a few bits of the hash, so a look-up skips most other states without reading
+ * their hashes. All memory is reserved at once and becomes real as it is used, so growing never copies; the
+ * table is filled anew when it grows.
  *
- * Not base/table.h: this table grows by half, not by doubling, and is up to 0.8 full, because states take most of the
- * memory of a search; its entries carry bits of the hash; and states are removed when memory runs out. */
+ * Not base/table.h: this table grows by half, not by doubling, and is up to 0.8 full, because states take
+ * most of the memory of a search; its entries carry bits of the hash; and states are removed when memory runs
+ * out. */
 #include <string.h>
 #include "engine/stateful/stateful.h"
 #include "base/region.h"
@@ -66,7 +68,7 @@ static uint32_t place(const struct mz_store *s, const uint64_t *hash)
 
 static uint32_t next(const struct mz_store *s, uint32_t i) { return i + 1 == s->size ? 0 : i + 1; }
 
-/* Steps from one place to another. */
+/* The number of slots from one place to another. */
 static uint32_t distance(const struct mz_store *s, uint32_t from, uint32_t to)
 {
     return to >= from ? to - from : to + s->size - from;
@@ -122,13 +124,14 @@ bool mz_store_full(const struct mz_store *s)
     return s->count > MAX_STATES / 8 * 7 || (s->end && s->end[s->count] > MAX_BYTES / 8 * 7);
 }
 
-/* Some room is left below the point where the table grows: for open states, when others are forgotten. */
+/* Announce the growth early, while a sixteenth of the table is left before it grows: open states need that room when other
+ * states are forgotten. */
 uint64_t mz_store_growth(const struct mz_store *s)
 {
     return is_filled(s, s->size / 16) ? s->size / 2 * sizeof *s->table : 0;
 }
 
-/* Out of the table; what follows moves up, so that it is still found. */
+/* Remove state n from the table. Move entries behind it up into the gap, so that they are still found. */
 static void take_out(struct mz_store *s, uint32_t n)
 {
     uint32_t gap = place(s, s->hash[n]);

@@ -1,9 +1,10 @@
 /* The walk over the graph of states that all stateful algorithms share, see stateful.h.
  *
- * A tour: mz_stateful_arrive is asked at each new node, before anything else; mz_stateful_enter takes the
- * first step from it. When an execution ends, mz_stateful_end says what its last step led to
- * (stateful->child), and for each node on the way up mz_stateful_next takes that in (absorb), goes on with
- * another choice or thread, or leaves the node, which is then itself the child of the one before. */
+ * A tour: mz_stateful_arrive is called at each new node, before anything else; mz_stateful_enter takes the
+ * first step from it. When an execution ends, mz_stateful_end notes what its last step led to
+ * (stateful->child). For each node on the way up, mz_stateful_next adds that to the node (absorb), and goes
+ * on with another choice or thread, or leaves the node. A node that is left is itself the child of the node
+ * before. */
 #include <string.h>
 #include "engine/stateful/stateful.h"
 #include "engine/reduction.h"
@@ -79,7 +80,7 @@ bool mz_stateful_full(const struct mz_exploration *x)
     return (s->futures && mz_futures_full(s->futures)) || (s->graph && mz_graph_full(s->graph));
 }
 
-/* The order of discovery, of open states. */
+/* The place of an open state in the order of discovery. */
 static uint32_t discovered(const struct mz_stateful *s, uint32_t n)
 {
     return s->position ? s->position[n] : n;
@@ -99,9 +100,9 @@ int mz_stateful_pick(struct mz_exploration *x, uint64_t threads)
     return __builtin_ctzll(threads);
 }
 
-/* --order=learned: with which thread to begin decides how many others must be explored. A thread that was
- * enough alone when it was about to use an object will often be so again. Luck is a mean over the last times,
- * of 1000 for yes and -1000 for no. */
+/* --order=learned: the thread that is explored first decides how many others must be explored. If exploring a
+ * thread alone was enough when it was about to use an object, it will often be enough again. Luck is a moving
+ * average of 1000 for yes and -1000 for no. */
 static int16_t *luck(struct mz_exploration *x, uint32_t k, int thread)
 {
     return &x->stateful->luck[thread][x->stateful->marks[k].blocked_on[thread] % MZ_LUCK];
@@ -118,7 +119,7 @@ int mz_stateful_first(struct mz_exploration *x, uint32_t k)
     return best;
 }
 
-/* Node k is complete. */
+/* Node k is complete: update the luck of its first thread. */
 static void learn(struct mz_exploration *x, uint32_t k)
 {
     const struct mz_mark *m = &x->stateful->marks[k];
@@ -130,8 +131,8 @@ static void learn(struct mz_exploration *x, uint32_t k)
 
 /* ---- arriving ---- */
 
-/* Who has been about to use which object: if that was believed to be one thread and is not, the search starts
- * over. */
+/* Note that the thread is about to use the object. If the search relied on another thread being its only
+ * user, the search starts over. */
 static void note_user(struct mz_exploration *x, int thread, uint32_t object)
 {
     struct mz_user *u = &x->stateful->users[object];
@@ -149,7 +150,7 @@ struct mz_elem mz_blocked_entry(const struct mz_exploration *x, int thread, uint
     return mz_future_entry(x, (struct mz_elem){object, (uint8_t)thread, access, 0, p->op});
 }
 
-/* What is known of the threads at node k. */
+/* Note the state of all threads at node k. */
 static void look_around(struct mz_exploration *x, uint32_t k)
 {
     struct mz_mark *m = &x->stateful->marks[k];
@@ -164,7 +165,7 @@ static void look_around(struct mz_exploration *x, uint32_t k)
             note_user(x, p, m->blocked_on[p] = mz_object_of(&x->trace, pending));
         if (pending->op == MZ_OP_NONE || x->view->enabled & mz_bit(p)) continue;
         mz_number last = mz_has_holder(pending->op) ? x->trace.objects[m->blocked_on[p]].last_acquire : 0;
-        uint8_t first = mz_has_holder(pending->op) ? 0 : MZ_NOBODY; /* it was locked before main began */
+        uint8_t first = mz_has_holder(pending->op) ? 0 : MZ_NOBODY; /* thread 0 locked it before main began */
         m->holder[p] = last ? mz_event_at(&x->trace, last)->thread : first;
     }
 }
@@ -193,8 +194,8 @@ static void fresh_mark(struct mz_exploration *x, uint32_t k)
     }
 }
 
-/* All the other threads of node k lead to something new too: one must be first, and it may as well be the one
- * whose step has just been tried. */
+/* Has node k no other thread to try? Then every step leads to a new state. One of them must be explored
+ * first: take the step that has just been tried. */
 static bool is_last_peek(struct mz_exploration *x, uint32_t k)
 {
     struct mz_mark *m = &x->stateful->marks[k];
@@ -205,9 +206,9 @@ static bool is_last_peek(struct mz_exploration *x, uint32_t k)
     return true;
 }
 
-#define LOOK 64 /* states after which memory is looked at */
+#define LOOK 64 /* check the memory once in this many states */
 
-/* From node k on. */
+/* Memory is short at node k: from now on, forget states. */
 static void begin_to_forget(struct mz_exploration *x, uint32_t k)
 {
     struct mz_stateful *s = x->stateful;
@@ -218,9 +219,9 @@ static void begin_to_forget(struct mz_exploration *x, uint32_t k)
     x->counters.forgot = x->counters.states;
 }
 
-/* Is there room for a few more states? An eighth of the memory is kept for the path, for what is open and for
- * futures; when the rest is used up, states begin to be forgotten. (Not where they are kept whole: they do
- * not fit into each other's places.) */
+/* Is there room for a few more states? Keep an eighth of the memory for the path, for open states and for
+ * futures; when the rest is used up, begin to forget states. (Not if states are kept whole: one does not fit
+ * into the place of another.) */
 static bool has_room(struct mz_exploration *x, uint32_t k)
 {
     struct mz_stateful *s = x->stateful;
@@ -338,7 +339,7 @@ static void leave(struct mz_exploration *x, uint32_t k)
     if (s->child.open) return;
     if (m->cyclic && !m->cycle.exits && x->options.endless)
         x->options.endless(x->options.system, k, m->cycle.threads, m->cycle.writers);
-    for (uint32_t n = 0; n != m->state;) { /* the component is complete: its states lead to the same */
+    for (uint32_t n = 0; n != m->state;) { /* the component is complete: its states have the same future */
         n = s->component[--s->component_count];
         s->store.flags[n] = 0;
         if (s->futures) s->store.future[n] = m->future;
@@ -361,7 +362,7 @@ void mz_stateful_end(struct mz_exploration *x)
     }
 }
 
-/* What the step from node k, and what follows it, adds to the future of node k. */
+/* Add the step from node k, and what follows it, to the future of node k. */
 static void extend_future(struct mz_exploration *x, uint32_t k)
 {
     struct mz_futures *f = x->stateful->futures;
@@ -395,7 +396,8 @@ static void extend_current(struct mz_exploration *x, uint32_t k)
     *current |= mz_needed(x, k, threads, stirrers, entries, count);
 }
 
-/* The step from node k is part of a cycle, or leads out of all that node k is part of. */
+/* Note whether the step from node k stays in the component of node k, and so is part of a cycle, or leads out
+ * of it. */
 static void extend_cycle(struct mz_exploration *x, uint32_t k)
 {
     const struct mz_child *c = &x->stateful->child;
@@ -427,7 +429,7 @@ static void absorb(struct mz_exploration *x, uint32_t k)
     extend_future(x, k);
 }
 
-/* The step from node k has been taken with all choices, or put off: choose the next thread. */
+/* The step from node k has been explored with all choices, or postponed: choose the next thread. */
 static bool go_on(struct mz_exploration *x, uint32_t k)
 {
     struct mz_node *n = &x->nodes[k];

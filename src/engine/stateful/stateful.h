@@ -1,31 +1,29 @@
 /* What the stateful algorithms share. Private to src/engine.
  *
- * The graph of states is walked depth-first, through the same path as that of the stateless algorithms: node
- * k is now the first visit of a state. A step to a state that is stored already ends the execution
- * (MZ_ENDING_VISITED). What an algorithm adds is only which threads it explores from a node: threads().
+ * The search walks the graph of states depth-first, along the same path as the stateless algorithms: node k
+ * is now the first visit of a state. A step to a state that is stored already ends the execution
+ * (MZ_ENDING_VISITED). An algorithm only adds which threads it explores from a node: threads().
  *
  * The argument for all of them (docs/PAPERS.md has it at length). Let T be the threads explored from state s.
  *
- *  T1  Where s lies on a cycle of the explored graph, T is all that is enabled; or the one thread whose
- *      step is invisible, if that leads somewhere that is left before s is (the cycle proviso).
- *  T2  Else all that s leads to has been explored when T is decided upon, and T contains a persistent set:
- *      a set of threads such that what the others can do without them is independent of what these do
- *      next. It is found from the *future* of the successors: what is done, and what remains blocked, from
- *      there on.
+ *  T1  If s lies on a cycle of the explored graph, T is all enabled threads; or the one thread whose step is
+ *      invisible, if that step leads to a state that the search leaves before s (the cycle proviso).
+ *  T2  Otherwise everything that s leads to has been explored before T is decided, and T contains a persistent
+ *      set: a set of threads such that what the others can do without them is independent of what these do next.
+ *      It is found from the *future* of the successors: what is done, and what remains blocked, from there on.
  *
- * Then, by induction, for whatever the program can do from s there is an explored path that does it, up to
- * the order of independent events: so all final states (and deadlocks), all local states of threads (and
+ * Then, by induction, for every execution from s there is an explored path that does the same, up to the
+ * order of independent events. So all final states (and deadlocks) and all local states of threads (and
  * failing assertions) are reached.
  *
  * Cycles are found as Tarjan finds strongly connected components; the number of a state is its place in the
  * order of discovery. A state is *open* while its component is not complete.
  *
- * When memory is short, a new state takes the place, and the number, of one that is not open, which is
- * *forgotten* (any one: it is not known which will be met again). If that is met, it is explored again, as if
- * it were another state that leads to the same. As open states are never forgotten, no execution goes round a
- * cycle, so the search ends, though it takes longer. The order of discovery is then kept for open states
- * (position).
- */
+ * When memory is short, a new state takes the place and the number of a state that is not open. That state is
+ * *forgotten*. (Any one is chosen: it is not known which will be met again.) If the search meets a forgotten
+ * state, it explores it again, as if it were another state that leads to the same. Open states are never
+ * forgotten, so no execution goes round a cycle: the search ends, though it takes longer. The order of
+ * discovery is then kept for open states (position). */
 #ifndef MZ_ENGINE_STATEFUL_STATEFUL_H
 #define MZ_ENGINE_STATEFUL_STATEFUL_H
 
@@ -38,11 +36,11 @@ enum { MZ_STATE_ON_PATH = 1, MZ_STATE_OPEN = 2 };
 struct mz_store {
     uint64_t (*hash)[2];
     uint8_t *flags;   /* MZ_STATE_ */
-    uint32_t *future; /* of what is not open; only if the algorithm needs it */
+    uint32_t *future; /* of states that are not open; only if the algorithm needs it */
     uint32_t *table;  /* open addressing: number of a state, with bits of its hash; or 0 */
     uint32_t size, count;
     uint64_t random; /* which states are forgotten */
-    /* Compared exactly: the bytes of state i are those from end[i - 1] to end[i]. */
+    /* If states are compared exactly: the bytes of state i are those from end[i - 1] to end[i]. */
     uint64_t *end;
     uint8_t *bytes;
 };
@@ -51,14 +49,16 @@ void mz_store_new(struct mz_store *s, bool futures, bool exact);
 void mz_store_free(struct mz_store *s);
 void mz_store_clear(struct mz_store *s);
 uint64_t mz_store_memory(const struct mz_store *s);
-/* The number of the current state, 0 if it is not stored; in *slot where it belongs. */
+/* Return the number of the current state, 0 if it is not stored; *slot is the place in the table where it
+ * belongs. */
 uint32_t mz_store_find(struct mz_exploration *x, struct mz_store *s, uint32_t **slot, struct mz_state *state);
-/* 0 if there is no room. */
+/* Store the state, and return its number; 0 if there is no room. */
 uint32_t mz_store_add(struct mz_exploration *x, struct mz_store *s, uint32_t *slot,
                       const struct mz_state *state);
-bool mz_store_full(const struct mz_store *s);       /* nearly */
+bool mz_store_full(const struct mz_store *s);       /* nearly full */
 uint64_t mz_store_growth(const struct mz_store *s); /* bytes that the table will soon need in one go; or 0 */
-/* In place of another state, which is neither on the path nor open, and is forgotten; 0 if none was found. */
+/* Store the state in place of another one that is neither on the path nor open, and is forgotten. Return its
+ * number, 0 if none was found. */
 uint32_t mz_store_replace(struct mz_store *s, const struct mz_state *state);
 
 /* ---- state_check.c: for tests, does the same follow from states with one identity? ---- */
@@ -67,7 +67,7 @@ struct mz_state_check;
 struct mz_state_check *mz_recheck_new(const struct mz_exploration *x);
 void mz_recheck_free(const struct mz_exploration *x, struct mz_state_check *c);
 void mz_recheck_clear(struct mz_state_check *c);
-bool mz_recheck_walks(const struct mz_exploration *x); /* from a known state on */
+bool mz_recheck_walks(const struct mz_exploration *x); /* is a walk under way? */
 void mz_recheck_node(struct mz_exploration *x, uint32_t k);
 struct mz_step mz_recheck_step(struct mz_exploration *x, uint32_t k);
 bool mz_recheck_begin(struct mz_exploration *x, uint32_t k);
@@ -76,9 +76,10 @@ bool mz_recheck_next(struct mz_exploration *x, uint32_t *node);
 /* ---- later_accesses.c: sets of what happens later ---- */
 
 /* An entry is a struct mz_elem: the thread has an event with this access on this object, or is blocked before
- * one. Of the operation only remains what decides conflicts: MZ_OP_SECTION, MZ_OP_LOAD for what is on memory,
- * else MZ_OP_NONE. An entry with MZ_OP_WOKEN says that a step of the thread gets another one, whose number is
- * in `object`, going: that had not been started, or waited without a pending operation. */
+ * one. Of the operation, the entry keeps only what decides conflicts: MZ_OP_SECTION, MZ_OP_LOAD for an
+ * operation on memory, else MZ_OP_NONE. An entry with MZ_OP_WOKEN says that a step of the thread starts or
+ * wakes the thread whose number is in `object`: that thread had not been started, or waited without a pending
+ * operation. */
 typedef uint32_t mz_future; /* number of a set; 0 is the empty one. Equal sets have equal numbers. */
 
 struct mz_futures;
@@ -117,24 +118,24 @@ struct mz_cycle { /* what is known of the component of a state, as far as it is 
 };
 
 struct mz_mark {         /* what is known of node k beyond struct mz_node */
-    uint32_t state, low; /* its number; the first open state that it is known to lead to, as discovered */
+    uint32_t state, low; /* its number; the open state discovered first that it is known to lead to */
     mz_future future;    /* so far */
     uint32_t operation;  /* sdpor: node of the graph that stands for its current step */
     bool cyclic;         /* it lies on a cycle */
-    bool progress;       /* some step leads to a state that is left before this one is */
+    bool progress;       /* some step leads to a state that the search leaves before this one */
     struct mz_cycle cycle;
     bool single;              /* invisible: one thread's step is independent of all that others ever do */
     uint64_t alive, sleeping; /* sleeping: alive without a pending operation */
     struct mz_state memory;   /* options.state_memory */
     uint8_t first;            /* the thread that was explored first */
-    uint64_t peek;            /* visited first: whose steps are still to be tried */
-    uint64_t stirred;         /* threads that its current step got going */
+    uint64_t peek;            /* --order=visited-first: threads whose steps are still to be tried */
+    uint64_t stirred;         /* threads that its current step started or woke */
     uint64_t timeouts;        /* waiters that its current step woke and that could have timed out */
-    uint64_t woken; /* others that went on within its current step: they may be asleep again after it */
-    uint32_t blocked_on[MZ_MAX_THREADS]; /* object, of threads that are blocked */
+    uint64_t woken; /* other threads that ran within its current step: they may wait again after it */
+    uint32_t blocked_on[MZ_MAX_THREADS]; /* the object of each pending operation */
     uint8_t holder[MZ_MAX_THREADS];      /* the thread that alone can enable them; MZ_NOBODY: not known */
     uint64_t raw;                        /* de-s-por: threads in conflict with the current step */
-    uint64_t current[MZ_MAX_THREADS];    /* of threads explored: 2023, Fig. 2, made of enabled threads */
+    uint64_t current[MZ_MAX_THREADS];    /* of each explored thread: 2023, Fig. 2, only enabled threads */
     uint32_t operations[MZ_MAX_THREADS]; /* sdpor: nodes of the graph, of what was pending */
 };
 
@@ -188,14 +189,13 @@ void mz_stateful_event(struct mz_exploration *x, mz_number n, uint32_t races);
 void mz_stateful_end(struct mz_exploration *x);
 bool mz_stateful_next(struct mz_exploration *x, uint32_t k);
 
-/* What a blocked thread waits to do, as an entry. */
+/* The operation that a blocked thread waits to do, as an entry. */
 struct mz_elem mz_blocked_entry(const struct mz_exploration *x, int thread, uint32_t object);
 /* The first of the threads in the chosen order. */
 int mz_stateful_pick(struct mz_exploration *x, uint64_t threads);
-/* The thread to begin with at node k, if one that is alone enough is hoped for. */
+/* The thread to explore first at node k, in the hope that exploring it alone is enough. */
 int mz_stateful_first(struct mz_exploration *x, uint32_t k);
-/* The thread that alone needs to be explored because its step is invisible; as a set, empty if there is none.
- */
+/* The one thread that needs to be explored because its step is invisible, as a set; empty if there is none. */
 uint64_t mz_stateful_invisible(struct mz_exploration *x, uint32_t k);
 
 /* ---- source_set.c: persistent sets from futures, for DE- and DL-S-POR and SDPOR ---- */
@@ -203,8 +203,9 @@ uint64_t mz_stateful_invisible(struct mz_exploration *x, uint32_t k);
 /* The threads of a set of entries that are in conflict with the event. */
 uint64_t mz_conflicting(const struct mz_exploration *x, const struct mz_elem *e,
                         const struct mz_elem *entries, uint32_t count);
-/* Enabled threads at node k without which none of the given threads gets to do anything. `stirrers` says for
- * each thread who gets it going later, `entries` what happens later. */
+/* The enabled threads at node k, of which one must run before any of the given threads does anything. Given
+ * threads that are enabled stay in the set. `stirrers`: for each thread, the threads that start or wake it
+ * later. `entries`: what happens later. */
 uint64_t mz_needed(const struct mz_exploration *x, uint32_t k, uint64_t threads, const uint64_t *stirrers,
                    const struct mz_elem *entries, uint32_t count);
 void mz_add_stirrers(uint64_t *stirrers, const struct mz_elem *entries, uint32_t count);
