@@ -21,6 +21,7 @@ void mz_region_noted(void *region, size_t bytes, bool there)
 {
     uint64_t start = (uintptr_t)region;
     uint32_t i = 0;
+    own.free_start = own.free_end = 0;
     while (i < own.count && own.ranges[i].start != start) i++;
     if (there && own.count < MZ_OWN_RANGES) {
         own.ranges[own.count].start = start;
@@ -41,14 +42,36 @@ static bool is_programs(uint64_t a)
            mz_snapshot_contains(a, 1) || mz_maps_contains(a);
 }
 
+/* Is `a` in [start, end)? If not, cut the free range [*low, *high) around `a` so that it excludes the range. */
+static bool is_inside(uint64_t a, uint64_t start, uint64_t end, uint64_t *low, uint64_t *high)
+{
+    if (a >= end) {
+        if (end > *low) *low = end;
+        return false;
+    }
+    if (a >= start) return true;
+    if (start < *high) *high = start;
+    return false;
+}
+
+/* Find the widest range around `a` without any memory of ours, and remember it. Return false if there is none. */
+static bool find_free_range(uint64_t a)
+{
+    uint64_t low = 0, high = UINT64_MAX, channel = (uintptr_t)rt.channel;
+    bool ours = is_inside(a, own.data_start, own.data_end, &low, &high) ||
+                is_inside(a, channel, channel + rt.channel->size, &low, &high);
+    for (uint32_t i = 0; i < own.count && !ours; i++)
+        ours = is_inside(a, own.ranges[i].start, own.ranges[i].end, &low, &high);
+    if (ours) return false;
+    own.free_start = low;
+    own.free_end = high;
+    return true;
+}
+
 bool mz_own_contains(uint64_t a)
 {
-    const char *channel = (const char *)rt.channel;
-    bool ours = (a >= own.data_start && a < own.data_end) ||
-                (a >= (uintptr_t)channel && a < (uintptr_t)channel + rt.channel->size);
-    for (uint32_t i = 0; i < own.count && !ours; i++)
-        ours = a >= own.ranges[i].start && a < own.ranges[i].end;
-    return ours && !is_programs(a);
+    if (mz_likely(a >= own.free_start && a < own.free_end)) return false;
+    return !find_free_range(a) && !is_programs(a);
 }
 
 static uint64_t mix(uint64_t h, const void *p, size_t size)
@@ -71,6 +94,7 @@ static uint64_t sum(void)
 void mz_own_init(void)
 {
     mz_our_data(&own.data_start, &own.data_end);
+    own.free_start = own.free_end = 0;
     own.sum = sum();
 }
 

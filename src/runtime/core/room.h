@@ -80,7 +80,9 @@ struct mz_core_room {
         } ranges[MZ_OWN_RANGES];
         uint32_t count;
         uint64_t data_start, data_end; /* of our library */
-        uint64_t sum;                  /* checksum of data that is only read during the search */
+        uint64_t free_start,
+            free_end; /* no memory of ours is in this range; the accesses before were in it */
+        uint64_t sum; /* checksum of data that is only read during the search */
     } own;
     struct {                            /* record.c, kept: */
         struct mz_place left[MZ_SLOTS]; /* where each thread was when it gave way */
