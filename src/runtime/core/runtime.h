@@ -114,7 +114,6 @@ struct mz_runtime {
     bool switch_fs;  /* the program can observe thread-local storage: a fiber switch changes the fs base */
     bool switch_fp;  /* the same for floating-point environments */
     bool standalone; /* started without the command */
-    bool access_left_out;   /* the race check skipped accesses to private parts of a stack: see lent.c */
     bool allow_races;       /* --data-races=allow */
     bool once;              /* one execution only */
     bool shared;            /* this target is a worker of a shared search: see worker.c */

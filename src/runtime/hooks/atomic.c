@@ -60,11 +60,10 @@ void mz_atomic_happened(uint8_t op, const volatile void *a, unsigned size, int o
 }
 
 /* An access to the variable with the expected value, which is an ordinary variable. Mostly it is on the
- * thread's stack, and no other thread has ever accessed it. Then the race check skips it; if another thread
- * accesses it later, the search starts over (lent.c). */
+ * thread's stack. */
 static inline void expects(void *variable, unsigned size, bool write, void *pc, const void *frame)
 {
-    if (!mz_lent_leave_out(variable) && rt.active) mz_access_range(variable, size, write, pc, frame);
+    if (rt.active) mz_access_range(variable, size, write, pc, frame);
 }
 
 #define LOAD(n)                                                                                              \

@@ -8,9 +8,10 @@
  *
  * Invariants:
  *   I1  A lent granule stays lent, in all executions, and the other workers of the search are told.
- *   I2  If a granule turns out to be lent while places where loops may be stopped are known, or rounds have a bound
- *       (rounds.c), the search starts over: a loop may have been stopped that wrote to it. The same if the race
- *       check has left out accesses to private memory (mz_lent_leave_out).
+ *   I2  The race check leaves out accesses to private bytes (mz_lent_is_private). So if private_high becomes lower,
+ *       the search starts over: an execution before may have had a data race that was left out. The search also
+ *       starts over if a granule turns out to be lent while places where loops may be stopped are known, or rounds
+ *       have a bound (rounds.c): a loop may have been stopped that wrote to it.
  *   I3  slot.private_high is the lowest lent address of the slot's stack, or its end: all bytes below are
  *       private. A replay cannot start over: there, nothing counts as private.
  *   I4  A granule is lent while it belongs to the frame of the function in which another thread used it. When the frame
@@ -212,9 +213,10 @@ void mz_lent_note(int owner, uint64_t address, size_t size)
         uint8_t bytes = bytes_of(g, address, size);
         const struct mz_lent_entry *e = find(g, function);
         if (le.all_lent || range_of(g, function) || (e && !(bytes & ~e->bytes))) continue;
+        const char *private_high = rt.slots[owner].private_high;
         add(g, function, bytes);
-        if ((mz_spin_has_places() || rt.rounds_bounded || rt.access_left_out) && !rt.once)
-            mz_explore_restart(rt.x);
+        bool was_left_out = rt.slots[owner].private_high != private_high;
+        if ((mz_spin_has_places() || rt.rounds_bounded || was_left_out) && !rt.once) mz_explore_restart(rt.x);
     }
 }
 

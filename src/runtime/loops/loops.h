@@ -6,13 +6,12 @@
 #include "runtime/core/runtime.h"
 
 /* lent.c: parts of stacks that other threads use */
-/* May the race check leave out an access to p? Only if no other thread has ever used it. */
-static inline bool mz_lent_leave_out(const void *p)
+/* Has no other thread ever used these bytes of the running thread's stack? Then the race check leaves out the access:
+ * if another thread uses them later in the search, the search starts over. */
+static inline bool mz_lent_is_private(const void *p, size_t size)
 {
     const struct mz_slot *s = &rt.slots[rt.self];
-    bool private = (const char *)p >= s->stack_low && (const char *)p < s->private_high;
-    if (mz_likely(private)) rt.access_left_out = true;
-    return private;
+    return (const char *)p >= s->stack_low && (const char *)p + size <= s->private_high;
 }
 bool mz_lent_contains(const void *p, size_t size);
 uint8_t mz_lent_bytes(const void *p);

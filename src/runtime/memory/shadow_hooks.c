@@ -115,6 +115,10 @@ static inline void hook(void *p, size_t size, bool write, void *pc, const void *
         rt.hooks++;
         return;
     }
+    if (mz_lent_is_private(p, size)) {
+        count_hook(p, write, pc, frame);
+        return;
+    }
     if (mz_unlikely(rt.recording)) record_access((uintptr_t)p, size, write, frame);
     if (mz_unlikely(size > MZ_SHADOW_PAGE)) {
         long_range((uintptr_t)p, size, write, (uintptr_t)pc);
@@ -134,6 +138,10 @@ static inline void hook_aligned(void *p, size_t size, bool write, void *pc, cons
 {
     if (size > MZ_GRANULE || mz_unlikely(!rt.active || rt.recording || rt.allow_races)) {
         hook(p, size, write, pc, frame);
+        return;
+    }
+    if (mz_lent_is_private(p, size)) {
+        count_hook(p, write, pc, frame);
         return;
     }
     if (write) count_change(p, size);

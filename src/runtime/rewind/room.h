@@ -58,6 +58,7 @@ struct mz_rewind_room {
     struct { /* undo.c: cleared for an execution from the start, cut back with the path */
         char *log;
         size_t count;
+        size_t small_end; /* below this, the step need not look up what it has logged */
         size_t *marks;
         uint32_t floor;  /* lowest node to which the search can go back; UINT32_MAX: none */
         uint64_t saved;  /* threads whose stack is in the log since the last node */

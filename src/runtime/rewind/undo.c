@@ -314,6 +314,7 @@ static void check_back(uint32_t k) { (void)k; }
 void mz_undo_begin(void)
 {
     un.count = 0;
+    un.small_end = MZ_LOG_SMALL;
     un.floor = 0;
     un.saved = un.others = un.touched = 0;
     un.stamp++;
@@ -330,6 +331,7 @@ static void next_step_begins(uint32_t k)
 {
     check_keep(k);
     un.marks[k] = un.count;
+    un.small_end = un.count + MZ_LOG_SMALL;
     un.saved = un.others = un.touched = 0;
     un.stamp++;
     un.word_count = un.hashed_count = 0;
@@ -423,21 +425,49 @@ void mz_undo_give_up(void)
 
 bool mz_undo_reaches(uint32_t k) { return rt.undo && !un.off && un.floor <= k && !too_large(); }
 
-/* Undo the newest entry of the log. `mark`: where the log of the node begins to which the search goes
- * back. */
-static void take_back(size_t mark)
+/* Undo the entry that ends at `count`, whose tag this is. Return where it begins. `mark`: where the log of the
+ * node begins to which the search goes back. */
+static size_t take_back(size_t count, uint64_t tag, size_t mark)
 {
-    const struct mz_log_entry e = *(const struct mz_log_entry *)(const void *)(un.log + un.count - sizeof e);
-    const char *bytes = un.log + un.count - sizeof e - ((e.size + 7) & ~(size_t)7);
-    if (e.kind == MZ_LOG_THREAD)
-        thread_back(e.slot, bytes);
-    else if (e.kind == MZ_LOG_REST_OF_RUN && bytes == un.log + mark)
-        rest_back(bytes, e.size); /* each node has such an entry: only the one of the target node counts */
-    else if (e.kind != MZ_LOG_REST_OF_RUN)
-        mz_log_copy((void *)(uintptr_t)e.at, bytes, e.size);
-    if (e.kind == MZ_LOG_STACK) rt.slots[e.slot].sp = (void *)(uintptr_t)e.mirror;
-    if (e.kind == MZ_LOG_MIRRORED) mz_log_copy((void *)(uintptr_t)e.mirror, bytes, e.size);
-    un.count = (size_t)(bytes - un.log);
+    enum mz_log_kind kind = (enum mz_log_kind)(tag % MZ_LOG_KINDS);
+    size_t size = tag >> 16;
+    int slot = (int)(tag >> 8 & 0xff);
+    const uint64_t *end = (const uint64_t *)(const void *)(un.log + count) - 2;
+    void *at = (void *)(uintptr_t)end[0];
+    const char *bytes = (const char *)(end - MZ_LOG_HAS_MIRROR(kind)) - ((size + 7) & ~(size_t)7);
+    switch (kind) {
+    case MZ_LOG_THREAD: thread_back(slot, bytes); break;
+    case MZ_LOG_REST_OF_RUN: /* each node has such an entry: only the one of the target node counts */
+        if (bytes == un.log + mark) rest_back(bytes, size);
+        break;
+    case MZ_LOG_STACK:
+        mz_raw_memcpy(at, bytes, size);
+        rt.slots[slot].sp = (void *)(uintptr_t)end[-1];
+        break;
+    case MZ_LOG_MIRRORED:
+        mz_log_copy(at, bytes, size);
+        mz_log_copy((void *)(uintptr_t)end[-1], bytes, size);
+        break;
+    default: mz_log_copy(at, bytes, size);
+    }
+    return (size_t)(bytes - un.log);
+}
+
+/* Undo the log down to this mark. */
+static void take_back_to(size_t mark)
+{
+    const char *log = un.log;
+    size_t count = un.count;
+    while (count > mark) {
+        uint64_t tag = *(const uint64_t *)(const void *)(log + count - 8);
+        if (mz_likely(tag % MZ_LOG_KINDS == MZ_LOG_WORD)) {
+            *(uint64_t *)tag = *(const uint64_t *)(const void *)(log + count - 16);
+            count -= 16;
+        } else {
+            count = take_back(count, tag, mark);
+        }
+    }
+    un.count = count;
 }
 
 void mz_undo_to(uint32_t k)
@@ -445,7 +475,7 @@ void mz_undo_to(uint32_t k)
     mz_audit_stop();
     un.others = ~(uint64_t)0; /* anything may have changed since the last node */
     if (un.mirrors) compare_all(changed_threads());
-    while (un.count > un.marks[k]) take_back(un.marks[k]);
+    take_back_to(un.marks[k]);
     if (un.mirrors) mz_heap_cut();
     mirror_stacks(known_slots(), NULL);
     if (rt.hashing) rt.up.state_back(k);
@@ -458,7 +488,7 @@ bool mz_undo_all(void)
 {
     mz_audit_stop();
     if (rt.undo != MZ_UNDO_WRITES || un.mirrors || un.off || un.floor || !un.whole) return false;
-    while (un.count) take_back(0);
+    take_back_to(0);
     un.off = true;
     return true;
 }

@@ -2,8 +2,9 @@
  *
  * undo.c explains the log and reads it. Other rooms call the functions of this file before they change
  * something: mz_undo_keep for the runtime's own data of this execution, mz_undo_write for program memory,
- * mz_undo_state for data of the runtime that is part of the program's state. The log has a word of program
- * memory at most once for each step. */
+ * mz_undo_state for data of the runtime that is part of the program's state. A word of program memory may be in
+ * the log several times in one step: going back ends with the oldest value. A table keeps long steps from
+ * logging words again and again, and tells the state and the audit which words were announced. */
 #include "runtime/rewind/undo_log.h"
 #include "runtime/state/hash.h"
 
@@ -19,6 +20,7 @@ __attribute__((noinline)) bool mz_log_overflows(size_t size)
     un.stamp++;
     un.word_count = 0;
     un.count = 0;
+    un.small_end = 0;
     un.floor = UINT32_MAX; /* until the next node */
     un.touched = ~(uint64_t)0;
     rt.auditing = false; /* the announced writes are lost */
@@ -29,6 +31,10 @@ void mz_undo_keep(const volatile void *p, size_t size)
 {
     if (mz_unlikely(un.floor == UINT32_MAX || un.off)) return;
     if (mz_unlikely(un.count + size > MZ_LOG_LIMIT) && mz_log_overflows(size)) return;
+    if (size == 8 && (uintptr_t)p % 8 == 0) {
+        mz_log_word((uintptr_t)p);
+        return;
+    }
     mz_log_copy(mz_log_push((uintptr_t)p, size, MZ_LOG_BYTES, 0, 0), (const void *)(uintptr_t)p, size);
 }
 
@@ -98,8 +104,7 @@ static void write_word(uint64_t at)
 {
     if (!is_new(at)) return;
     if (mz_unlikely(un.count > MZ_LOG_LIMIT) && mz_log_overflows(8)) return;
-    uint64_t old = *(const uint64_t *)at;
-    *(uint64_t *)(void *)mz_log_push(at, 8, MZ_LOG_WORD, 0, 0) = old;
+    mz_log_word(at);
     if ((un.mirrors || rt.hashing) && rt.switch_fs) note_thread_variable(at);
     if (mz_likely(!rt.hashing)) return;
     int owner = mz_fiber_stack_owner(at);
@@ -108,7 +113,7 @@ static void write_word(uint64_t at)
         return;
     }
     if (mz_unlikely(un.hashed_count == MZ_LOG_WORDS)) mz_log_settle_words();
-    mz_state_word(at, old, false);
+    mz_state_word(at, *(const uint64_t *)at, false);
     un.hashed[un.hashed_count++] = at;
 }
 
@@ -117,6 +122,10 @@ void mz_undo_write(const volatile void *p, size_t size)
 {
     uint64_t at = (uintptr_t)p & ~7ull, end = (uintptr_t)p + size;
     if (mz_unlikely((un.floor == UINT32_MAX && !rt.hashing) || un.off)) return;
+    if (mz_likely(size <= 64 && !(rt.hashing | rt.auditing | un.mirrors) && un.count < un.small_end)) {
+        for (; at < end; at += 8) mz_log_word(at);
+        return;
+    }
     if (mz_unlikely(size == PAGE && at % PAGE == 0) && !rt.hashing && !(un.mirrors && rt.switch_fs)) {
         if (is_new(page_key(at))) mz_undo_keep((const void *)at, PAGE);
         return;

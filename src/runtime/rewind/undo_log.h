@@ -11,35 +11,49 @@
 /* Size of the table of words that a step has written. When it is half full, further words count as new. */
 #define MZ_LOG_WORDS (1u << 20)
 
-enum mz_log_kind {
-    MZ_LOG_BYTES,
-    MZ_LOG_WORD,
-    MZ_LOG_STACK,
-    MZ_LOG_MIRRORED,
-    MZ_LOG_THREAD,
-    MZ_LOG_REST_OF_RUN
-};
+/* A step that logs no more than this need not look up whether a word is in the log already. */
+#define MZ_LOG_SMALL ((size_t)16 << 10)
 
-struct mz_log_entry { /* stands behind its bytes; their number is a multiple of 8 */
-    uint64_t at;
-    uint32_t size;
-    uint16_t kind;
-    uint16_t slot;   /* MZ_LOG_STACK, MZ_LOG_THREAD */
-    uint64_t mirror; /* MZ_LOG_MIRRORED */
+/* The log is read from its end, so the last word of an entry says what it is:
+ *
+ *   bytes ... (rounded up to 8)   [mirror]   at   tag    tag = size, slot, kind; `mirror`: only of some kinds
+ *   old value                                at          a single word: `at` is a multiple of 8, so its kind is 0 */
+enum mz_log_kind {
+    MZ_LOG_WORD,
+    MZ_LOG_BYTES,
+    MZ_LOG_THREAD,
+    MZ_LOG_REST_OF_RUN,
+    MZ_LOG_STACK,    /* `mirror` is its stack pointer */
+    MZ_LOG_MIRRORED, /* `mirror` is the address of the copy */
+    MZ_LOG_KINDS = 8
 };
+#define MZ_LOG_HAS_MIRROR(kind) ((kind) >= MZ_LOG_STACK)
+#define MZ_LOG_ENTRY            24u /* bytes of an entry besides its own, at most */
 
 #define un mz_rewind_room.undo
 
 /* Add an entry for `size` bytes. Return where the caller must put the bytes. */
-static inline char *mz_log_push(uint64_t at, size_t size, enum mz_log_kind kind, int slot, uint64_t mirror)
+static inline __attribute__((always_inline)) char *mz_log_push(uint64_t at, size_t size, enum mz_log_kind kind,
+                                                               int slot, uint64_t mirror)
 {
     size_t room = (size + 7) & ~(size_t)7;
-    MZ_ASSERT(un.count + room + sizeof(struct mz_log_entry) <= MZ_LOG_ROOM);
+    MZ_ASSERT(un.count + room + MZ_LOG_ENTRY <= MZ_LOG_ROOM);
     char *bytes = un.log + un.count;
-    *(struct mz_log_entry *)(void *)(bytes + room) =
-        (struct mz_log_entry){at, (uint32_t)size, (uint16_t)kind, (uint16_t)slot, mirror};
-    un.count += room + sizeof(struct mz_log_entry);
+    uint64_t *end = (uint64_t *)(void *)(bytes + room);
+    if (MZ_LOG_HAS_MIRROR(kind)) *end++ = mirror;
+    *end++ = at;
+    *end++ = (uint64_t)size << 16 | (uint64_t)slot << 8 | (uint64_t)kind;
+    un.count = (size_t)((char *)end - un.log);
     return bytes;
+}
+
+/* Add the word of memory at this address, a multiple of 8. There is room: MZ_LOG_LIMIT is far below MZ_LOG_ROOM. */
+static inline void mz_log_word(uint64_t at)
+{
+    uint64_t *to = (uint64_t *)(void *)(un.log + un.count);
+    to[0] = *(const uint64_t *)at;
+    to[1] = at;
+    un.count += 16;
 }
 
 static inline __attribute__((always_inline)) void mz_log_copy_words(void *to, const void *from, size_t size)
