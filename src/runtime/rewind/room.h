@@ -77,7 +77,8 @@ struct mz_rewind_room {
         bool whole; /* the log reaches back to before the first step */
         bool mirrors;
         uint64_t touched;        /* threads whose stack or storage has been written since the last node */
-        size_t logged[MZ_SLOTS]; /* position in the log, for threads in `others` */
+        size_t last_thread[MZ_SLOTS]; /* where the newest MZ_LOG_THREAD of the thread ends in the log, or 0 */
+        size_t last_stack[MZ_SLOTS];  /* the same for MZ_LOG_STACK */
         struct whole *wholes;    /* at each node; only with MZ_CHECK_UNDO */
     } undo;
 };

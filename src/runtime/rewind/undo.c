@@ -78,8 +78,8 @@ static char *tls_of(int slot) { return (char *)rt.slots[slot].fs - rt.tls_size; 
 static void log_thread(int slot)
 {
     if (mz_unlikely(un.count > MZ_LOG_LIMIT) && mz_log_overflows(thread_size())) return;
-    un.logged[slot] = un.count;
-    char *to = mz_log_push(0, thread_size(), MZ_LOG_THREAD, slot, 0);
+    char *to = mz_log_push(un.last_thread[slot], thread_size(), MZ_LOG_THREAD, slot, 0);
+    un.last_thread[slot] = un.count;
     mz_log_copy_words(to, &rt.run.threads[slot], HEAD);
     mz_log_copy_words(to + HEAD, &rt.view.pending[slot], PENDING);
     if (rt.switch_fs) mz_raw_memcpy(to + HEAD + PENDING, tls_of(slot), rt.tls_size);
@@ -159,6 +159,7 @@ void mz_undo_stack(int slot)
     size_t size = (size_t)(s->stack_high - from);
     if (mz_unlikely(un.count + size > MZ_LOG_LIMIT) && mz_log_overflows(size)) return;
     char *to = mz_log_push((uintptr_t)from, size, MZ_LOG_STACK, slot, (uintptr_t)sp);
+    un.last_stack[slot] = un.count;
     mz_raw_memcpy(to, from, size);
     mz_fiber_keep(slot);
     if (mz_unlikely(rt.channel->options.poke_dead) && rt.hashing) rt.up.stack_poke(slot);
@@ -313,8 +314,7 @@ static void check_back(uint32_t k) { (void)k; }
 /* An execution begins from the start. */
 void mz_undo_begin(void)
 {
-    un.count = 0;
-    un.small_end = MZ_LOG_SMALL;
+    mz_log_empty();
     un.floor = 0;
     un.saved = un.others = un.touched = 0;
     un.stamp++;
@@ -346,7 +346,7 @@ static bool too_large(void)
 /* Has the step changed this thread, which did not run? */
 static bool is_changed(int slot)
 {
-    const char *before = un.log + un.logged[slot];
+    const char *before = un.log + un.last_thread[slot] - 2 * sizeof(uint64_t) - thread_size();
     return mz_raw_memcmp(before, &rt.run.threads[slot], HEAD) ||
            mz_raw_memcmp(before + HEAD, &rt.view.pending[slot], PENDING);
 }
@@ -381,7 +381,7 @@ void mz_undo_node(void)
     if (mz_unlikely(rt.hashing)) mz_log_settle_words();
     if (mz_unlikely(rt.hashing) && !un.mirrors) changed = logged_and_changed();
     if (mz_unlikely(un.floor == UINT32_MAX || un.count > MZ_LOG_LIMIT)) {
-        un.count = 0;
+        mz_log_empty();
         un.floor = k;
         un.whole = false;
     }
@@ -434,13 +434,19 @@ static size_t take_back(size_t count, uint64_t tag, size_t mark)
     int slot = (int)(tag >> 8 & 0xff);
     const uint64_t *end = (const uint64_t *)(const void *)(un.log + count) - 2;
     void *at = (void *)(uintptr_t)end[0];
-    const char *bytes = (const char *)(end - MZ_LOG_HAS_MIRROR(kind)) - ((size + 7) & ~(size_t)7);
+    const char *bytes =
+        (const char *)(end - MZ_LOG_HAS_MIRROR(kind) - MZ_LOG_HAS_BEFORE(kind)) - ((size + 7) & ~(size_t)7);
     switch (kind) {
-    case MZ_LOG_THREAD: thread_back(slot, bytes); break;
+    case MZ_LOG_THREAD: /* if there is an older entry to undo, that one counts */
+        un.last_thread[slot] = end[0];
+        if (end[0] <= mark) thread_back(slot, bytes);
+        break;
     case MZ_LOG_REST_OF_RUN: /* each node has such an entry: only the one of the target node counts */
         if (bytes == un.log + mark) rest_back(bytes, size);
         break;
-    case MZ_LOG_STACK:
+    case MZ_LOG_STACK: /* likewise */
+        un.last_stack[slot] = end[-2];
+        if (end[-2] > mark) break;
         mz_raw_memcpy(at, bytes, size);
         rt.slots[slot].sp = (void *)(uintptr_t)end[-1];
         break;

@@ -10,6 +10,12 @@
 
 #define PAGE 4096u
 
+void mz_log_empty(void)
+{
+    un.count = un.small_end = 0;
+    for (int s = 0; s < MZ_SLOTS; s++) un.last_stack[s] = un.last_thread[s] = 0;
+}
+
 /* Does the log overflow? The log must not become full within one step. So a step that writes very much drops
  * the log of the steps before it. The words that it has written so far are settled (mz_log_settle_words), and
  * count as new if the step writes them again. Return true if even `size` bytes alone are too many. */
@@ -19,8 +25,7 @@ __attribute__((noinline)) bool mz_log_overflows(size_t size)
     if (rt.hashing) mz_log_settle_words();
     un.stamp++;
     un.word_count = 0;
-    un.count = 0;
-    un.small_end = 0;
+    mz_log_empty();
     un.floor = UINT32_MAX; /* until the next node */
     un.touched = ~(uint64_t)0;
     rt.auditing = false; /* the announced writes are lost */

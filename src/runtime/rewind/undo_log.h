@@ -16,19 +16,20 @@
 
 /* The log is read from its end, so the last word of an entry says what it is:
  *
- *   bytes ... (rounded up to 8)   [mirror]   at   tag    tag = size, slot, kind; `mirror`: only of some kinds
+ *   bytes ... (rounded up to 8)   [before]   [mirror]   at   tag    tag = size, slot, kind; [only of some kinds]
  *   old value                                at          a single word: `at` is a multiple of 8, so its kind is 0 */
 enum mz_log_kind {
     MZ_LOG_WORD,
     MZ_LOG_BYTES,
-    MZ_LOG_THREAD,
     MZ_LOG_REST_OF_RUN,
-    MZ_LOG_STACK,    /* `mirror` is its stack pointer */
+    MZ_LOG_THREAD,   /* `at` is where the entry before of this kind and thread ends, or 0 */
     MZ_LOG_MIRRORED, /* `mirror` is the address of the copy */
+    MZ_LOG_STACK,    /* `mirror` is its stack pointer, `before` like `at` of MZ_LOG_THREAD */
     MZ_LOG_KINDS = 8
 };
-#define MZ_LOG_HAS_MIRROR(kind) ((kind) >= MZ_LOG_STACK)
-#define MZ_LOG_ENTRY            24u /* bytes of an entry besides its own, at most */
+#define MZ_LOG_HAS_MIRROR(kind) ((kind) >= MZ_LOG_MIRRORED)
+#define MZ_LOG_HAS_BEFORE(kind) ((kind) == MZ_LOG_STACK)
+#define MZ_LOG_ENTRY            32u /* bytes of an entry besides its own, at most */
 
 #define un mz_rewind_room.undo
 
@@ -40,6 +41,7 @@ static inline __attribute__((always_inline)) char *mz_log_push(uint64_t at, size
     MZ_ASSERT(un.count + room + MZ_LOG_ENTRY <= MZ_LOG_ROOM);
     char *bytes = un.log + un.count;
     uint64_t *end = (uint64_t *)(void *)(bytes + room);
+    if (MZ_LOG_HAS_BEFORE(kind)) *end++ = un.last_stack[slot];
     if (MZ_LOG_HAS_MIRROR(kind)) *end++ = mirror;
     *end++ = at;
     *end++ = (uint64_t)size << 16 | (uint64_t)slot << 8 | (uint64_t)kind;
@@ -72,6 +74,7 @@ static inline void mz_log_copy(void *to, const void *from, size_t size)
 }
 
 bool mz_log_overflows(size_t size);
+void mz_log_empty(void);
 void mz_log_settle_words(void);
 
 #endif
