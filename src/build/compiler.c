@@ -27,7 +27,7 @@
 
 struct flag {
     const char *words[MAX_WORDS]; /* NULL-terminated */
-    char for_compiler;            /* 'g' gcc, 'c' clang, 'b' both */
+    char for_compiler;            /* 'g' gcc, 'c' clang, 'w' clang without our plug-in, 'b' both */
     bool needed;
 };
 
@@ -53,8 +53,9 @@ static const struct flag flags[] = {
     /* gcc warns that its own runtime does not know fences. Ours does. */
     {{"-Wno-tsan"}, 'g', false},
     /* clang 14 gives no hook to a member of a structure on the stack whose address other threads know: it only asks
-     * whether the address of that member escapes. With this limit of 0 it treats every address as escaping. */
-    {{"-mllvm", "-capture-tracking-max-uses-to-explore=0"}, 'c', false},
+     * whether the address of that member escapes. With this limit of 0 it treats every address as escaping, also
+     * those of local variables that no other thread can know. The plug-in has a better way. */
+    {{"-mllvm", "-capture-tracking-max-uses-to-explore=0"}, 'w', false},
     /* Keep loops that wait for a plain variable: such a loop is a data race, or endless. */
     {{"-fno-finite-loops"}, 'b', false},
     /* gcc assumes that hooks do not call back into the file, so that they cannot touch its static variables. It
@@ -161,8 +162,35 @@ static bool accepts(const struct mz_compiler *c, const struct mz_list *words, co
     return status == 0;
 }
 
+/* Our plug-ins fit only one version of their compiler: try whether it loads them. */
+static const char *const plugins[][2] = {{"-fplugin", "gcc"}, {"-fpass-plugin", "clang"}};
+
+static char *plugin_path(bool clang)
+{
+    struct mz_paths paths;
+    if (mz_paths_find(&paths) != 0) return NULL;
+    char *path = mz_format("%s/libmazurka-%s.so", paths.library_dir, plugins[clang][1]);
+    if (access(path, R_OK) == 0) return path;
+    free(path);
+    return NULL;
+}
+
+static void ask_plugin(struct mz_compiler *c, const char *dir)
+{
+    struct mz_list words = {0};
+    char *path = plugin_path(c->clang);
+    if (!path) return;
+    mz_list_add(&words, "-fsanitize=thread");
+    mz_list_addf(&words, "%s=%s", plugins[c->clang][0], path);
+    c->plugin = accepts(c, &words, dir);
+    if (c->plugin) mz_list_addf(&c->instrument, "%s=%s", plugins[c->clang][0], path);
+    mz_list_release(&words);
+    free(path);
+}
+
 static bool is_for(const struct flag *f, const struct mz_compiler *c)
 {
+    if (f->for_compiler == 'w') return c->clang && !c->plugin;
     return f->for_compiler == 'b' || f->for_compiler == (c->clang ? 'c' : 'g');
 }
 
@@ -177,7 +205,8 @@ static int ask_flags(struct mz_compiler *c, const char *dir)
     for (size_t i = 0; i < FLAGS; i++)
         if (is_for(&flags[i], c)) add_words(&all, &flags[i]);
     if (accepts(c, &all, dir)) { /* the usual case: one compilation for all of them */
-        c->instrument = all;
+        mz_list_append(&c->instrument, &all);
+        mz_list_release(&all);
         return 0;
     }
     mz_list_release(&all);
@@ -198,31 +227,6 @@ static int ask_flags(struct mz_compiler *c, const char *dir)
     return mz_process_stopped() ? MZ_STATUS_FAILED : 0;
 }
 
-/* Our plug-ins fit only one version of their compiler: try whether it loads them. */
-static const char *const plugins[][2] = {{"-fplugin", "gcc"}, {"-fpass-plugin", "clang"}};
-
-static char *plugin_path(bool clang)
-{
-    struct mz_paths paths;
-    if (mz_paths_find(&paths) != 0) return NULL;
-    char *path = mz_format("%s/libmazurka-%s.so", paths.library_dir, plugins[clang][1]);
-    if (access(path, R_OK) == 0) return path;
-    free(path);
-    return NULL;
-}
-
-static void ask_plugin(struct mz_compiler *c, const char *dir)
-{
-    struct mz_list words = {0};
-    char *path = plugin_path(c->clang);
-    if (!path) return;
-    mz_list_append(&words, &c->instrument);
-    mz_list_addf(&words, "%s=%s", plugins[c->clang][0], path);
-    if (accepts(c, &words, dir)) mz_list_addf(&c->instrument, "%s=%s", plugins[c->clang][0], path);
-    mz_list_release(&words);
-    free(path);
-}
-
 static int probe(struct mz_compiler *c)
 {
     const char *dir = mz_tempdir();
@@ -232,8 +236,8 @@ static int probe(struct mz_compiler *c)
     if (status != 0) status = mz_fail("cannot write %s: %s", source, strerror(errno));
     if (status == 0) status = ask_version(c);
     if (status == 0) ask_family(c);
-    if (status == 0) status = ask_flags(c, dir);
     if (status == 0) ask_plugin(c, dir);
+    if (status == 0) status = ask_flags(c, dir);
     free(source);
     return status;
 }

@@ -16,6 +16,7 @@ struct mz_compiler {
     bool clang;                /* otherwise gcc, or a compiler that behaves like gcc */
     char *version;             /* its first line of --version */
     struct mz_inputs *inputs;  /* collects the files that it looks for; NULL: not needed */
+    bool plugin;               /* it loads our plug-in */
     struct mz_list instrument; /* flags that make it call our hooks; they come after the user's */
 };
 

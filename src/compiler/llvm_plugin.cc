@@ -8,6 +8,9 @@
  *     masked accesses                      only the lanes that the mask names
  *     inline assembly                      operands in memory, fences; what stays unseen is noted (note_text.h)
  *
+ * The sanitizer's pass of LLVM 14 leaves out an access to a member of a local structure if the address of that member
+ * does not escape, even if the address of the structure does. The plugin makes the address of the member escape, too.
+ *
  * A plugin fits one version of LLVM: `mazurka cc` passes it only if a trial compilation works. */
 #include "compiler/asm_text.h"
 #include "compiler/note_text.h"
@@ -52,6 +55,7 @@ class show
     Module &module;
     const DataLayout &layout;
     std::set<std::string> notes;
+    std::set<Value *> exposed;
     bool changed = false;
 
     void note(const Instruction &at, const std::string &what, bool writes);
@@ -59,6 +63,7 @@ class show
     bool is_private(Value *address);
     void range(IRBuilder<> &b, Value *address, uint64_t size, access kind);
     void around(Instruction *at, Value *address, uint64_t size, access before, access behind);
+    void expose(Instruction *at, Value *address);
     void plain(Instruction *at, Value *address, Type *type, access kind);
     void copied_arguments(CallBase *call);
     void masked(IntrinsicInst *call, Value *address, Value *mask, Type *data, access kind);
@@ -120,12 +125,29 @@ void show::around(Instruction *at, Value *address, uint64_t size, access before_
     range(behind, address, size, behind_it);
 }
 
+/* Other code knows the address of this local object. If it does not know this address within the object, let it escape: an
+ * empty piece of inline assembly has it as an input. */
+void show::expose(Instruction *at, Value *address)
+{
+    if (!isa<AllocaInst>(getUnderlyingObject(address)) || PointerMayBeCaptured(address, true, true) ||
+        !exposed.insert(address).second)
+        return;
+    IRBuilder<> b(at);
+    FunctionType *type = FunctionType::get(b.getVoidTy(), {address->getType()}, false);
+    b.CreateCall(InlineAsm::get(type, "", "r", true), {address});
+    changed = true;
+}
+
 void show::plain(Instruction *at, Value *address, Type *type, access kind)
 {
     uint64_t size = layout.getTypeStoreSize(type).getFixedSize();
     bool has_hook = layout.getTypeStoreSizeInBits(type).getFixedSize() == 8 * size &&
                     (size == 1 || size == 2 || size == 4 || size == 8 || size == 16);
-    if (has_hook || !size || is_private(address)) return;
+    if (!size || is_private(address)) return;
+    if (has_hook) {
+        expose(at, address);
+        return;
+    }
     IRBuilder<> b(at);
     range(b, address, size, kind);
 }
