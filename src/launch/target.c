@@ -343,6 +343,10 @@ static bool few_descriptors(void)
     return few;
 }
 
+#define OR_BUILD_AGAIN                                                                                       \
+    "look at its constructors if it does so without mazurka, else build it again with this version of "      \
+    "mazurka"
+
 int mz_target_no_start(const struct mz_target *t, const struct mz_outcome *outcome)
 {
     const char *name = t->program->name;
@@ -357,11 +361,10 @@ int mz_target_no_start(const struct mz_target *t, const struct mz_outcome *outco
     else if (outcome->timed_out)
         mz_fail("%s: the time limit of %g s was reached before main", name, outcome->time_limit);
     else if (WIFSIGNALED(status))
-        mz_fail("%s died before main (signal %d): build it again with this version of mazurka", name,
-                WTERMSIG(status));
+        mz_fail("%s died before main (signal %d, %s): " OR_BUILD_AGAIN, name, WTERMSIG(status),
+                strsignal(WTERMSIG(status)));
     else
-        mz_fail("%s ended before main (exit status %d): build it again with this version of mazurka", name,
-                WEXITSTATUS(status));
+        mz_fail("%s ended before main (exit status %d): " OR_BUILD_AGAIN, name, WEXITSTATUS(status));
     free(missing);
     return MZ_STATUS_FAILED;
 }

@@ -77,6 +77,21 @@ test_unsupported_call() {
         json_is out "d['verdict'] == 'failed'"
 }
 
+# A constructor that fails: one line with the place, not an error of an interleaving.
+test_before_main() {
+    programs
+    cat > early.c << 'END'
+#include <assert.h>
+#include <stdlib.h>
+static int x;
+__attribute__((constructor)) static void early(void) { FAIL; }
+int main(void) { return x; }
+END
+    run 2 mazurka check '-DFAIL=assert(x==1)' early.c && has err "early cannot start: assertion failed: x==1, before main, at early.c:4" &&
+        run 2 mazurka check '-DFAIL=abort()' early.c && has err "abort() was called, before main" &&
+        run 2 mazurka check '-DFAIL=exit(3)' early.c && has err "early ended before main (exit status 3)"
+}
+
 test_keep_going() {
     program two.c
     run 1 mazurka check --json=one.json two.c && run 1 mazurka check --keep-going --json=all.json two.c &&

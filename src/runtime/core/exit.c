@@ -225,8 +225,7 @@ MZ_EXPORT _Noreturn void abort(void)
         char text[MZ_TEXT];
         mz_finding_here(MZ_KIND_CRASH, mz_cxx_abort_text(MZ_PC(), text, sizeof text), 6, 0);
     }
-    mz_print("mazurka: abort() was called before main\n");
-    mz_quit(2);
+    mz_failed_before_main("abort() was called", NULL, 0);
 }
 
 MZ_EXPORT _Noreturn void __assert_fail(const char *expression, const char *file, unsigned line,
@@ -234,10 +233,9 @@ MZ_EXPORT _Noreturn void __assert_fail(const char *expression, const char *file,
 _Noreturn void __assert_fail(const char *expression, const char *file, unsigned line, const char *function)
 {
     if (rt.active) mz_finding_assert(expression, file, line, function);
-    mz_print("mazurka: assertion failed before main: ");
-    mz_print(expression);
-    mz_print("\n");
-    mz_quit(2);
+    char text[MZ_TEXT], *end = text + sizeof text;
+    mz_text_add(mz_text_add(text, end, "assertion failed: "), end, expression);
+    mz_failed_before_main(text, file, line);
 }
 
 MZ_EXPORT _Noreturn void __stack_chk_fail(void);

@@ -326,6 +326,19 @@ void mz_finding_leak(uint64_t first, uint64_t blocks, uint64_t bytes)
     add(f);
 }
 
+/* A constructor has failed. That does not depend on the order of threads, and there is no schedule to show: the program
+ * cannot start. */
+_Noreturn void mz_failed_before_main(const char *what, const char *file, unsigned line)
+{
+    if (!rt.channel && !mz_find_channel(environ)) mz_quit(2);
+    char *t = rt.channel->end_text, *end = t + sizeof rt.channel->end_text;
+    t = mz_text_add(mz_text_add(t, end, what), end, ", before main");
+    if (file)
+        mz_text_number(mz_text_add(mz_text_add(mz_text_add(t, end, ", at "), end, file), end, ":"), end, line,
+                       10);
+    mz_quit(2);
+}
+
 _Noreturn void mz_unsupported_at(const char *call, const char *instead, const struct mz_place *place)
 {
     if (rt.trial) mz_fiber_leave();

@@ -223,6 +223,7 @@ void mz_finding_livelock(void);
 void mz_finding_endless(void *system, uint32_t depth, uint64_t threads, uint64_t writers);
 void mz_finding_exit_code(void);
 _Noreturn void mz_unsupported(const char *call, const char *instead);
+_Noreturn void mz_failed_before_main(const char *what, const char *file, unsigned line);
 _Noreturn void mz_unsupported_at(const char *call, const char *instead, const struct mz_place *place);
 
 /* record.c: replaying a schedule, with all details */

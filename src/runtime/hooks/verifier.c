@@ -100,8 +100,7 @@ void __VERIFIER_atomic_end(void) { mazurka_atomic_end(); }
 static _Noreturn void failed(const char *what)
 {
     if (rt.active) mz_finding_assert(what, NULL, 0, NULL);
-    mz_print("mazurka: an error was reached before main\n");
-    mz_quit(2);
+    mz_failed_before_main(what, NULL, 0);
 }
 
 MZ_EXPORT void __VERIFIER_assert(int holds);
