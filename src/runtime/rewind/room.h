@@ -76,10 +76,10 @@ struct mz_rewind_room {
         bool off;   /* the log is not used in this execution */
         bool whole; /* the log reaches back to before the first step */
         bool mirrors;
-        uint64_t touched;        /* threads whose stack or storage has been written since the last node */
+        uint64_t touched; /* threads whose stack or storage has been written since the last node */
         size_t last_thread[MZ_SLOTS]; /* where the newest MZ_LOG_THREAD of the thread ends in the log, or 0 */
         size_t last_stack[MZ_SLOTS];  /* the same for MZ_LOG_STACK */
-        struct whole *wholes;    /* at each node; only with MZ_CHECK_UNDO */
+        struct whole *wholes;         /* at each node; only with MZ_CHECK_UNDO */
     } undo;
 };
 

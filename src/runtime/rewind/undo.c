@@ -454,7 +454,8 @@ static size_t take_back(size_t count, uint64_t tag, size_t mark)
         mz_log_copy(at, bytes, size);
         mz_log_copy((void *)(uintptr_t)end[-1], bytes, size);
         break;
-    default: mz_log_copy(at, bytes, size);
+    default:
+        mz_log_copy(at, bytes, size);
     }
     return (size_t)(bytes - un.log);
 }

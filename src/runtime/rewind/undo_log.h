@@ -34,8 +34,8 @@ enum mz_log_kind {
 #define un mz_rewind_room.undo
 
 /* Add an entry for `size` bytes. Return where the caller must put the bytes. */
-static inline __attribute__((always_inline)) char *mz_log_push(uint64_t at, size_t size, enum mz_log_kind kind,
-                                                               int slot, uint64_t mirror)
+static inline __attribute__((always_inline)) char *
+mz_log_push(uint64_t at, size_t size, enum mz_log_kind kind, int slot, uint64_t mirror)
 {
     size_t room = (size + 7) & ~(size_t)7;
     MZ_ASSERT(un.count + room + MZ_LOG_ENTRY <= MZ_LOG_ROOM);
