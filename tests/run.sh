@@ -11,6 +11,8 @@
 # MATRIX=all   runs every expectation under both compilers, -O0 and -O2, all algorithms, all --backtrack modes (`make test-full`):
 #              hours; MATRIX_SHARE=I/N runs one part of N. Otherwise a sample of MATRIX_CELLS=N (default 300). Each run draws
 #              another sample and prints MATRIX_SEED=N, which repeats it.
+# PROGRAMS=N     expectations of tests/programs to run, default 800: at least one of each program. Each run draws another sample
+#              and prints PROGRAMS_SEED=N, which repeats it. PROGRAMS=all, SLOW=1: all of them
 # RANDOM_PROGRAMS=N, RANDOM_SEED=N   random models, default 8000 (1600 for the stateful algorithms)
 # FUZZ_PROGRAMS=N, FUZZ_SEED=N       random C programs (needs python3), default 24
 # Files of failed tests stay in build/test.
@@ -81,10 +83,32 @@ expectations() {
     done
 }
 
+# A random sample of N lines of standard input, with at least one line of each file.
+sample() { # N, seed
+    awk -F '\t' -v most="$1" -v seed="$2" '
+        BEGIN { srand(seed) }
+        { line[NR] = $0; file[NR] = $1; order[NR] = NR }
+        END {
+            for (i = NR; i > 1; i--) {
+                j = int(rand() * i) + 1
+                x = order[i]; order[i] = order[j]; order[j] = x
+            }
+            for (i = 1; i <= NR; i++) if (!(file[order[i]] in seen)) { seen[file[order[i]]]; chosen[order[i]]; n++ }
+            for (i = 1; i <= NR && n < most; i++) if (!(order[i] in chosen)) { chosen[order[i]]; n++ }
+            for (i = 1; i <= NR; i++) if (i in chosen) print line[i]
+        }'
+}
+
 run_programs() { # name, files...
     what=$1
     shift
     expectations "$@" >"$work/$what.tasks"
+    if [ "$what" = programs ] && [ -z "$SLOW" ] && [ "${PROGRAMS:-800}" != all ]; then
+        seed=${PROGRAMS_SEED:-$(date +%s)}
+        sample "${PROGRAMS:-800}" "$seed" <"$work/$what.tasks" >"$work/$what.sample"
+        echo "  $(wc -l <"$work/$what.sample") of $(wc -l <"$work/$what.tasks") expectations, PROGRAMS_SEED=$seed"
+        mv "$work/$what.sample" "$work/$what.tasks"
+    fi
     [ -z "$SLOW" ] || export MZ_TEST_TIMEOUT=900
     tr '\t' '\n' <"$work/$what.tasks" | xargs -d '\n' -P "$jobs" -n 2 sh tests/expect.sh >"$work/$what.log" 2>&1
     p=$(grep -c '^ok ' "$work/$what.log")

@@ -8,6 +8,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #include <unistd.h>
 #include "base/memory.h"
 #include "base/strbuf.h"
+#include "launch/process.h"
 
 #define COUNT(a)    (sizeof(a) / sizeof *(a))
 #define NONE        (-1)
@@ -81,6 +83,48 @@ void mz_follow_child(int go)
         kill(getpid(), SIGSTOP); /* see stopped(): the parent lets us continue, and knows */
 }
 
+/* ---- on one processor ---- */
+
+#define NEAR  0.3 /* seconds */
+#define FEWER 16u /* processes that run at the same time, at most; others may stay on their processor */
+
+static struct {
+    bool on;
+    cpu_set_t all; /* the processors that we may use */
+    double since;
+    pid_t processes[FEWER];
+    unsigned count;
+} near;
+
+void mz_follow_near(void)
+{
+    cpu_set_t one;
+    int cpu = sched_getcpu();
+    if (near.on || cpu < 0 || sched_getaffinity(0, sizeof near.all, &near.all) < 0) return;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)cpu, &one);
+    near.on = sched_setaffinity(0, sizeof one, &one) == 0;
+    near.since = mz_process_clock();
+    near.count = 0;
+}
+
+static void remember_process(pid_t pid)
+{
+    for (unsigned i = 0; i < near.count && i < FEWER; i++)
+        if (near.processes[i] == pid) return;
+    near.processes[near.count++ % FEWER] = pid;
+}
+
+/* All may use all processors again. Processes that they start later inherit that. */
+void mz_follow_spread(void)
+{
+    if (!near.on) return;
+    near.on = false;
+    for (unsigned i = 0; i < near.count && i < FEWER; i++)
+        sched_setaffinity(near.processes[i], sizeof near.all, &near.all);
+    sched_setaffinity(0, sizeof near.all, &near.all);
+}
+
 /* ---- the parent ---- */
 
 void mz_follow_parent(struct mz_inputs *inputs, pid_t child, int go)
@@ -88,6 +132,7 @@ void mz_follow_parent(struct mz_inputs *inputs, pid_t child, int go)
     char attached = ptrace(PTRACE_SEIZE, child, NULL, (void *)OPTIONS) == 0;
     if (!attached) inputs->complete = false;
     if (write(go, &attached, 1) != 1) inputs->complete = false;
+    if (near.on) remember_process(child);
 }
 
 static bool read_path(pid_t pid, uint64_t address, char path[PATH_MAX])
@@ -193,13 +238,17 @@ pid_t mz_follow_wait(struct mz_inputs *inputs, pid_t child, int *status)
         *status = inputs->status;
         return child;
     }
+    if (near.on && mz_process_clock() - near.since > NEAR) mz_follow_spread();
     for (;;) {
         int how;
         pid_t pid = waitpid(-1, &how, __WALL | WNOHANG);
+        if (pid < 0 && errno == ECHILD) mz_follow_spread();
         if (pid <= 0) return pid < 0 && errno == ECHILD ? -1 : 0;
         if (WIFSTOPPED(how)) {
+            if (near.on) remember_process(pid);
             stopped(inputs, child, pid, how);
         } else if (pid == child) {
+            mz_follow_spread();
             *status = how;
             return child;
         }

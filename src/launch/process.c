@@ -123,6 +123,7 @@ pid_t mz_process_start(const struct mz_command *command)
     if (pipe2(report, O_CLOEXEC) < 0) return -1;
     if (command->inputs && pipe2(go, O_CLOEXEC) < 0) go[0] = go[1] = -1; /* then it is not followed */
     fflush(NULL);
+    if (command->inputs) mz_follow_near();
     pid_t pid = fork();
     if (pid == 0) run_child(command, report[1], go[0]);
     int fork_error = errno;
@@ -135,6 +136,7 @@ pid_t mz_process_start(const struct mz_command *command)
     ssize_t n = pid > 0 ? read(report[0], &error, sizeof error) : 0;
     close(report[0]);
     if (pid < 0) {
+        mz_follow_spread();
         errno = fork_error;
         return -1;
     }

@@ -111,13 +111,13 @@ struct mz_runtime {
     uint64_t maps_start, maps_size; /* address range for mmap: kernel/maps.c */
     uint64_t tls_low, tls_high;     /* address range that contains the thread-local storage of all threads */
     uint64_t program_start, program_end; /* address range of the executable */
-    bool switch_fs;  /* the program can observe thread-local storage: a fiber switch changes the fs base */
-    bool switch_fp;  /* the same for floating-point environments */
-    bool standalone; /* started without the command */
-    bool allow_races;       /* --data-races=allow */
-    bool once;              /* one execution only */
-    bool shared;            /* this target is a worker of a shared search: see worker.c */
-    bool stop;              /* end the exploration after this execution */
+    bool switch_fs;   /* the program can observe thread-local storage: a fiber switch changes the fs base */
+    bool switch_fp;   /* the same for floating-point environments */
+    bool standalone;  /* started without the command */
+    bool allow_races; /* --data-races=allow */
+    bool once;        /* one execution only */
+    bool shared;      /* this target is a worker of a shared search: see worker.c */
+    bool stop;        /* end the exploration after this execution */
     bool modules_changed;   /* this execution loaded code */
     bool spin_off;          /* libraries may change memory unseen: waiting loops are not recognised */
     bool fences_are_events; /* fences are visible operations; false without a memory model */
