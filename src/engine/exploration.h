@@ -6,11 +6,12 @@
  *   node k    the state before event k                 nodes[k]: what was enabled, what is asleep, what remains to be
  *                                                      explored from there
  *   depth     number of events of the execution under way
- *   replay    events [0, replay) are known: they are run again, not analysed again.
+ *   replay    events [0, replay) are known: they are run again, not analysed again. Event `replay` is the new branch:
+ *             nodes[replay].step. From the choice of that step on, the execution is live
  *   back      events [0, back) are those of the execution before; `back` is at most `replay`
- *             Event `replay` is the new branch: nodes[replay].step. From its choice on the execution is live.
  *
- * Four parts meet here, each behind a table of functions that is set up when the search begins:
+ * Four parts meet here. The first three are tables of functions, chosen when the search begins (fall_back.c may
+ * replace the reduction later):
  *
  *   strategy.h    which execution comes next: chooses steps, and where to go on when an execution ends
  *   reduction.h   what has to be explored: an algorithm finds it in the races
@@ -43,7 +44,7 @@ struct mz_node {
     uint8_t
         foreseen; /* the current branch is from a wakeup tree: the access that it must have, plus one; else 0 */
     struct mz_tally
-        before;     /* the counts when the current branch began, unless it is the first and not shared */
+        before;     /* the counts when the current branch began; for a first branch only in shared searches */
     uint64_t first; /* estimate.c: the leaves when the node was entered */
     uint64_t last;  /* estimate.c: the leaves of the branch before the current one; 0: not known */
 };
@@ -106,8 +107,8 @@ struct mz_exploration {
 
 /* No step: the execution ends. */
 struct mz_step mz_nobody(struct mz_exploration *x, enum mz_ending ending);
-/* Put the first choice of the thread that is awake at node k into *step; later ones stay in node.choices.
- * Return false if all choices are asleep. */
+/* Of the choices of step->thread that are not asleep at node k, put the first one into *step; the others stay in
+ * node.choices. Return false if all choices are asleep. */
 bool mz_choose(struct mz_exploration *x, uint32_t k, struct mz_step *step);
 /* The step of a new execution when nothing else decides: the same thread again if possible (fewer switches),
  * else the lowest thread that is awake. */
@@ -166,14 +167,15 @@ void mz_sleep_none(struct mz_exploration *x, uint32_t k); /* node k has none */
 void mz_sleep_add(struct mz_exploration *x, uint32_t k, struct mz_elem e);
 /* Choices of the thread that are asleep at node k. */
 uint64_t mz_sleep_choices(const struct mz_exploration *x, uint32_t k, int thread);
-/* Have sleep(E') and WI(v) a common element, for E' = node k? Then an execution that starts like v has been explored. */
+/* Do sleep(E') and WI(v) have a common element, for E' = node k? Then an execution that starts like v has been
+ * explored. */
 enum mz_cover mz_sleep_covers(struct mz_exploration *x, uint32_t k, struct mz_sequence *v);
 
 /* ---- redundant_race.c ---- */
 
 /* The path is complete, and races are about to be looked at. */
 void mz_cover_begin(struct mz_exploration *x);
-/* What sleep(E') and the wakeup tree of E' = node k say of v; MZ_UNCOVERED: nothing is known. */
+/* Does an element of sleep(E'), or the wakeup tree of E' = node k, cover v? MZ_UNCOVERED: it is not known. */
 enum mz_cover mz_covered(const struct mz_exploration *x, uint32_t k, const struct mz_race *race);
 
 /* ---- estimate.c ---- */

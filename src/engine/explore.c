@@ -125,7 +125,7 @@ static struct mz_step new_branch(struct mz_exploration *x)
     x->again = false;
     if (mz_unlikely(x->last_again) && same) return mz_nobody(x, MZ_ENDING_VISITED);
     x->path.live = true;
-    if (mz_unlikely(!same || !(x->view->enabled & mz_bit(n->step.thread)))) { /* the path was not replayed */
+    if (mz_unlikely(!same || !(x->view->enabled & mz_bit(n->step.thread)))) { /* the replay led elsewhere */
         mz_unforeseen(x);
         return mz_nobody(x, MZ_ENDING_DIVERGED);
     }
@@ -318,7 +318,6 @@ bool mz_explore_again(struct mz_exploration *x)
 void mz_explore_again_last(struct mz_exploration *x)
 {
     x->path.replay = x->path.depth;
-    x->path.back = 0;
     x->path.back = 0;
     x->path.live = false;
     x->last_again = true;

@@ -1,4 +1,4 @@
-/* When there is no more memory for wakeup trees, `optimal` goes on as `source`, from where it is.
+/* When there is no more memory for wakeup trees, the search goes on with `source` instead of `optimal`.
  *
  * mz_fall_back() gives each node of the path a backtrack set: the threads of its explored branches, of its
  * current branch, and of the first steps of its wakeup tree, which is dropped. Sleep sets stay, so no

@@ -33,9 +33,9 @@ struct mz_frontier {
         struct mz_exploration *x); /* the races have been looked at; the search has not gone back yet */
     void (*rewound)(struct mz_exploration *x, uint32_t k); /* the search has gone back to node k */
     void (*finished)(struct mz_exploration *x);            /* everything is explored */
-    void (*cleared)(struct mz_exploration *x);   /* all that was explored and counted is forgotten ... */
-    void (*restarted)(struct mz_exploration *x); /* ... because the relation of dependence has changed */
-    void (*reused)(struct mz_exploration *x);    /* ... because another program follows */
+    void (*cleared)(struct mz_exploration *x);   /* all that was explored and counted is forgotten */
+    void (*restarted)(struct mz_exploration *x); /* after cleared(): the same search starts over */
+    void (*reused)(struct mz_exploration *x);    /* after cleared(): another program follows */
     /* *total and *done are estimates from the path: the leaves of the tree, and those of them that are
      * explored. Leave out the leaves that have been reported to the balancer. */
     void (*estimate)(const struct mz_exploration *x, double *total, double *done);

@@ -12,7 +12,7 @@
  *         mz_explore_commit(x, access, old, new);    // right when the operation happens
  *         then its local code up to its next visible operation; on the way, for local operations:
  *         mz_explore_spawn / _join / _release / _wake
- *     more = mz_explore_end(x);                 // analyse; false when everything has been explored
+ *     more = mz_explore_end(x);                 // analyse; false when the search is over
  *
  * Contract of the system:
  *  P1  Deterministic: the same steps give the same views.
@@ -43,7 +43,8 @@ struct mz_state { /* the identity of a state of the system */
 
 /* What the system tells about an event, mz_explore_commit(x, access, old, new). `new` is the value that an
  * operation on memory leaves in its object (the same as `old` if it only reads); for all other operations it
- * is 0.
+ * is 0. Where this table does not name the access, it is the one in op.def. For operations that are not in the
+ * table, the access is at most the one in op.def, and `old` is not used.
  *
  *   operation            access                             old
  *   memory, futex WAIT   of a failed CAS: READS             the value that it has read
@@ -173,14 +174,14 @@ struct mz_explore_options {
     void *system;
     /* NULL: sequential consistency. Only with reductions that have explores_sources, without sleep sets. */
     const struct mz_memory_model *memory;
-    bool deterministic; /* the system is: a step that cannot be repeated is a bug of mazurka */
+    bool deterministic; /* the system is deterministic: a step that cannot be repeated is a bug of mazurka */
     bool strict;        /* check that each event has the access that the wakeup tree foresaw */
     /* If given, the first execution follows it: to run a recorded schedule again. */
     const struct mz_step *schedule;
     uint32_t schedule_length;
     /* The search is shared with others: see worker_part.c. */
     const struct mz_share_options *share;
-    bool eager; /* dpor: 2007, Fig. 9: all events that are dependent get their backtracking points at once */
+    bool eager; /* dpor with sleep sets: all dependent events get backtracking points (2007, Fig. 9) */
     /* At most one of them; not if the search is shared, nor for stateful algorithms. */
     const struct mz_tree_log_options *tree_log;
     const struct mz_class_log_options *class_log;
@@ -230,21 +231,24 @@ void mz_explore_again_last(struct mz_exploration *x);
 void mz_explore_again_done(struct mz_exploration *x, enum mz_ending ending);
 /* Called before mz_explore_end(): the execution is part of another one and does not count. */
 void mz_explore_cut(struct mz_exploration *x);
-void mz_explore_abandon(struct mz_exploration *x); /* instead of end: only count, the search is over */
+void mz_explore_abandon(struct mz_exploration *x); /* called instead of end: only count, the search is over */
 /* Called between executions: put the progress of the search into the counters (work_done, expected). */
 void mz_explore_estimate(struct mz_exploration *x);
 enum mz_ending mz_explore_ending(const struct mz_exploration *x);
 
-/* Local operations of the running step: `thread` has just ... */
+/* Local operations of the running step. `thread` has just started `child`. */
 void mz_explore_spawn(struct mz_exploration *x, int thread, int child);
+/* `thread` has just joined `finished`. */
 void mz_explore_join(struct mz_exploration *x, int thread, int finished);
-/* ... given back a mutex; returns the number of the object, or 0 while replaying */
+/* `thread` has just released a mutex, or another object on which threads wait. Return the number of the object, or
+ * 0 while replaying. */
 uint32_t mz_explore_release(struct mz_exploration *x, int thread, uint64_t key);
-/* The event of this number (a signal or broadcast) is a cause of the next event of a thread. To be called
- * when that next event is the one that waited for it, not while the thread still has to release the mutex. */
+/* This event (a signal or broadcast) has woken the thread, so it happens before the next event of the thread.
+ * Call this when that next event is the one that had to wait, not while the thread still has to release the
+ * mutex. */
 void mz_explore_wake(struct mz_exploration *x, mz_number event, int woken);
-/* The SIGNAL or BROADCAST just committed wakes a waiter that could have timed out instead. To be called
- * before mz_explore_wake. */
+/* The SIGNAL or BROADCAST just committed wakes a waiter that could have timed out instead. Call this before
+ * mz_explore_wake. */
 void mz_explore_could_time_out(struct mz_exploration *x, int waiter);
 
 /* Change a word of the system that follows the path: the engine restores it when the search backtracks over
@@ -252,8 +256,8 @@ void mz_explore_could_time_out(struct mz_exploration *x, int waiter);
 void mz_explore_set(struct mz_exploration *x, uint32_t *slot, uint32_t value);
 /* Two ranges of bytes are one object from now on. */
 void mz_explore_unite(struct mz_exploration *x, uint64_t a, uint64_t b, unsigned size);
-/* A value to be kept with the event just committed (event.expected, if it is no CAS), for when it is
- * replayed. Only while live. */
+/* Store a value in the event just committed, in event.expected (so not for a CAS): the system can read it when
+ * the event is replayed. Only while live. */
 void mz_explore_note(struct mz_exploration *x, uint64_t value);
 /* Number of the object with this key (from 1); the same for the whole exploration. */
 uint32_t mz_explore_object(struct mz_exploration *x, uint64_t key);

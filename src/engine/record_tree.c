@@ -6,7 +6,8 @@
  *               leaf. since[k] is the execution that took the current branch of node k; stamp[w] is the value of
  *               since[k] when leaf w was asked for last. So a leaf is written once for each branch of its node.
  *   backtrack   A race asks for a thread at a node. asked[k] is the set of threads that the events of the path have
- *               asked for there. The trail says which event asked; going back over that event takes the request back. */
+ *               asked for there. The trail says which event asked. When the search goes back over that event, the
+ *               request is taken back. */
 #include "engine/frontier.h"
 #include "engine/reduction.h"
 #include "base/region.h"

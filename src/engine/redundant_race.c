@@ -6,10 +6,10 @@
  * whole branch can come first if this holds for each of its steps in turn, when the steps before it have been
  * taken out of v.
  *
- * Of each thread, the events taken out are the first few. So one number for each thread describes them: an
- * event has nothing before it in the rest of v if no component of its clock, except its own, is above that
- * number. This test also ignores all events of E', and all events that v lacks because they happen after e:
- * what happens after those is not in v either.
+ * Of each thread, the events taken out are the first few. So one number for each thread describes them (at first
+ * the number of the last event of E'). An event has nothing before it in the rest of v if no component of its
+ * clock, except its own, is above the number of that thread. The test need not know which events are missing in v
+ * because they happen after e: what happens after those is not in v either.
  *
  * Invariants
  *  V1  An answer other than MZ_UNCOVERED is right. MZ_UNCOVERED means "not known": then sequence.c finds out.
@@ -25,7 +25,7 @@ struct rest { /* what is left of v */
     bool last; /* e' is taken out */
     /* If all events from the first of the race on are recent (V2): sets of them, bit i is event first + i. */
     bool near;
-    uint32_t shift; /* from x->latest to such sets */
+    uint32_t shift; /* x->latest, shifted right by this, is such a set */
     uint64_t firsts, gone;
     lanes taken[MZ_MAX_THREADS / 4]; /* if not near */
 };
@@ -41,8 +41,8 @@ void mz_cover_begin(struct mz_exploration *x)
 
 INLINE uint64_t bit_of(const struct rest *v, mz_number n) { return (uint64_t)1 << (n - v->race->first); }
 
-/* The recent events that happen before event n, and n itself. past_of_last(): those in the clock of its
- * thread before e'. */
+/* The recent events that happen before event n, and n itself. past_of_last(): those that happen before e', without
+ * e' itself. */
 INLINE uint64_t past(const struct mz_exploration *x, const struct rest *v, mz_number n)
 {
     return x->trace.briefs[n].past >> (MZ_RECENT - 1 - (n - v->race->first));
@@ -115,7 +115,7 @@ static uint32_t threads_before(const struct mz_exploration *x, const struct rest
     return (uint32_t) - (late[0] + late[1] + late[2] + late[3]);
 }
 
-/* Does nothing in the rest of v happen before event n? has_no_past(): before e'? */
+/* Does nothing in the rest of v happen before event n? has_no_past() says the same of e'. */
 INLINE bool comes_first(const struct mz_exploration *x, const struct rest *v, mz_number n)
 {
     if (mz_likely(v->near)) return (past(x, v, n) & ~v->gone) == bit_of(v, n);

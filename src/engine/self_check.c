@@ -34,7 +34,7 @@ static bool are_branches_left(const struct mz_exploration *x)
     return x->trace.wakeup.live != 0;
 }
 
-/* Return NULL, or what is wrong. To be called only when the search is complete. */
+/* Return NULL, or what is damaged. Call this only when the search is complete. */
 const char *mz_explore_damage(const struct mz_exploration *x)
 {
     if (x->path.depth > x->trace.capacity) return "the path";

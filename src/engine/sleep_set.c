@@ -58,7 +58,7 @@ static enum mz_cover best_cover(const struct mz_exploration *x, uint32_t k, stru
     return best;
 }
 
-/* Have sleep(E') and WI(v) a common element? Then an execution that starts like v has been explored. */
+/* Do sleep(E') and WI(v) have a common element? Then an execution that starts like v has been explored. */
 enum mz_cover mz_sleep_covers(struct mz_exploration *x, uint32_t k, struct mz_sequence *v)
 {
     enum mz_cover cover = best_cover(x, k, v);

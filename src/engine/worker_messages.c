@@ -30,7 +30,7 @@ void mz_share_get_knowledge(struct mz_exploration *x, struct mz_message *m)
     size_t length = mz_get(m), end = m->at + length;
     if (length && x->options.share->get_knowledge) x->options.share->get_knowledge(x->options.system, m);
     if (m->at != end) m->bad = true;
-    x->share->knowledge_due = false; /* it came from the balancer */
+    x->share->knowledge_due = false; /* the balancer has just sent it */
 }
 
 void mz_share_put_tally(struct mz_exploration *x, struct mz_message *m, struct mz_tally now)

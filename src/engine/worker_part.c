@@ -3,18 +3,19 @@
  * Nodes near the root of the tree belong to the balancer (dist/balance), which hands out their branches. What
  * is below a branch belongs to the worker that got it; the worker explores it as if it were alone. A task is
  *
- *   the way   the steps to node `top`. They are run once, live, so that clocks and sleep sets are what they would be in
- *             a search by one worker; the branches before each step are put to sleep there. These nodes do not change.
+ *   the way   the steps to node `top`. They are run once, live, so that clocks and sleep sets are what they would be
+ *             in a search by one worker; the branches before each step are put to sleep there. These nodes do not
+ *             change.
  *   a batch   with wakeup trees: the balancer's tree at node `top`, in which some leaves are this worker's. The worker
- *             explores them in order, like any wakeup tree of a node. It passes by the branches of other workers and puts
+ *             explores them in order, like any wakeup tree of a node. It skips the branches of other workers and puts
  *             them to sleep. Nodes [top, root) of the path are those of the batch down to the current leaf. With
  *             backtrack sets, the task is one part, and top equals root.
  *
  * Messages to the balancer (most executions send none):
  *
  *   split     when other workers have nothing to do, the worker gives up its topmost node with branches left, and the
- *             nodes above it: it sends which branches have been explored, which one it is exploring, and which are left.
- *             With wakeup trees, it goes on from a leaf (why: dist/balance/balance.c).
+ *             nodes above it: it sends which branches have been explored, which one it is exploring, and which are
+ *             left. With wakeup trees, it goes on from a leaf (why: dist/balance/balance.c).
  *   return    the leaves of a batch that have not been begun
  *   update    a race that has to be reversed at a node of the balancer (worker_questions.c)
  *   resolve   with backtrack sets a branch is a thread until it is explored. Then it is a step, with an object, an
@@ -87,7 +88,7 @@ static uint32_t get_elems(struct mz_exploration *x, struct mz_message *m, struct
     return count;
 }
 
-/* Read a step of the new way. Return whether it leads to the same node as the step of the way before. */
+/* Read a step of the new way. Return whether it leads to the same node as the step of the previous way. */
 static bool get_step(struct mz_exploration *x, struct mz_message *m, uint32_t k)
 {
     struct mz_share *s = x->share;
@@ -164,7 +165,7 @@ static void restarted(struct mz_exploration *x)
 
 static uint32_t before(const uint32_t *ends, uint32_t k) { return k ? ends[k - 1] : 0; }
 
-/* A step on the way to the top. */
+/* The step of the way at node k, which is before `top`. */
 static struct mz_step step_on_way(struct mz_exploration *x, uint32_t k)
 {
     struct mz_share *s = x->share;

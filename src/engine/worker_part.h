@@ -12,20 +12,20 @@
 
 struct mz_share {
     bool descending;        /* on the way to a leaf of the batch: node `root` is one of its nodes, too */
-    uint32_t leaves, leaf;  /* of the batch: how many; the one that is being explored */
-    uint32_t next_leaf;     /* leaves that have been begun */
+    uint32_t leaves, leaf;  /* of the batch: their number; the current one */
+    uint32_t next_leaf;     /* number of leaves that have been begun */
     struct mz_tally before; /* the counts when the leaf was begun */
     struct mz_step *steps;  /* the way of the task: the steps to node `top` ... */
     uint32_t way;           /* ... and their number when the task came */
-    struct mz_elem *asleep; /* what is put to sleep on the way ... */
-    uint32_t *asleep_end;   /* ... at each node: up to this one */
-    uint32_t *stamps;       /* of each node: unique, no other node ever has it */
-    uint32_t *asked;        /* of each node: its stamp, if a question about it has not been answered yet */
+    struct mz_elem *asleep; /* the steps that are put to sleep on the way, node by node */
+    uint32_t *asleep_end;   /* for each node of the way: the end of its steps in `asleep` */
+    uint32_t *stamps;       /* for each node: a number that no other node ever has */
+    uint32_t *asked;        /* for each node: its stamp, if a question about it has not been answered yet */
     uint32_t stamp;         /* the last stamp that was given */
     uint32_t questions;     /* number of questions that have not been answered yet */
     struct mz_message held; /* questions that have not been asked yet: node, stamp, length, message */
     uint32_t held_count;
-    bool unresolved;      /* the balancer does not know yet which step the last one of the way is */
+    bool unresolved;      /* the last step of the way is a thread: tell the balancer its step (resolve) */
     bool knowledge_due;   /* the balancer does not know yet what this worker knows */
     struct mz_tally told; /* the counts that the balancer has been told */
     struct mz_message out, in;

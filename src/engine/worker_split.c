@@ -20,7 +20,8 @@ static bool has_branches(const struct mz_exploration *x, uint32_t k)
     return mz_choices_left(x, k) || mz_threads_left(x, k);
 }
 
-/* The node to give up, with all above it; UINT32_MAX: none. */
+/* The node to give up, with all nodes above it: the topmost one with branches left, or the deepest one if all are to
+ * be given (MZ_SHARE_GIVE_ALL). UINT32_MAX: there is none. */
 static uint32_t node_to_give(const struct mz_exploration *x, enum mz_share_wish wish)
 {
     uint32_t found = UINT32_MAX;

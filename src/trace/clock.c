@@ -1,9 +1,10 @@
 /* Vector clocks and the journal that takes back changes.
  *
- * Clocks live in a pool that grows and shrinks like a stack along with the path (E3). Each has room for all
- * threads, but only the first tr->lanes words are looked at; lanes beyond are zero in every clock in use,
- * which mz_clock_widen establishes when a thread with a higher number turns up. The most recent events of a clock are also
- * kept as a set (tr->recent), for questions about many events at once (engine/redundant_race.c). */
+ * Clocks live in a pool that grows and shrinks like a stack along with the path. Each clock has room for all
+ * threads, but only its first tr->lanes words are used. When a thread with a higher number turns up,
+ * mz_clock_widen() raises tr->lanes and sets the new words of all clocks to zero. The most recent events of a
+ * clock are also kept as a set (tr->recent), for questions about many events at once
+ * (engine/redundant_race.c). */
 #include "trace/trace.h"
 
 void mz_journal_set(struct mz_trace *tr, uint32_t *slot, uint32_t value)
@@ -21,7 +22,7 @@ void mz_journal_undo(struct mz_trace *tr, uint32_t mark)
     }
 }
 
-typedef int32_t quads __attribute__((vector_size(16), may_alias)); /* numbers are small: sign or not */
+typedef int32_t quads __attribute__((vector_size(16), may_alias)); /* event numbers are below 2^31 */
 
 static uint32_t *words(struct mz_trace *tr, mz_clock c) { return tr->clocks + (size_t)c * MZ_MAX_THREADS; }
 

@@ -2,8 +2,8 @@
  * conflict unless both read or both share: mz_access_conflict.) */
 #include "trace/trace.h"
 
-/* The operations that can touch memory: if their object has a size, they do. (Semaphores and condition variables have
- * none, also where the operation is a LOAD or a WAIT.) */
+/* The operations that can touch memory: if their object has a size, they do. Semaphores and condition variables have
+ * no size: a LOAD or a WAIT on them does not touch memory. */
 #define ON_MEMORY (MZ_OPS_ATOMIC | MZ_OPS_WAITERS)
 
 bool mz_is_memory(const struct mz_trace *tr, uint8_t op, uint32_t object)

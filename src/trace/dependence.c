@@ -5,10 +5,11 @@
  * SECTION and with everything that is done to memory, futexes included. An operation without an object (CHOOSE)
  * conflicts with nothing.
  *
- * How an operation accesses its object, whether it can block or fail, and when, says its row in op.def; this file
- * has the rules for each kind of need (enum mz_need), and none for a particular operation but SECTION and CAS.
- * Exceptions: on an ordered read-write lock (program.h), an operation that shares elsewhere writes. Where objects
- * overlap or there are sections, a failed CAS counts as a write: its outcome in another order is not known.
+ * The row of an operation in op.def says how it accesses its object, whether it can block or fail, and when. This
+ * file has the rules for each kind of need (enum mz_need), and none for a particular operation but SECTION and CAS.
+ * There are two exceptions. On an ordered read-write lock (program.h), the operations that share other locks write.
+ * Where objects overlap or there are sections, a failed CAS counts as a write: its outcome in another order is not
+ * known.
  *
  * A race (e, e') is a pair of dependent events of different threads with nothing between them in the happens-before
  * order (2017, section 3.3). The race is reversible if e' was enabled before e. An operation that can block often
@@ -21,8 +22,9 @@
  * Algorithms 3 to 6). So has a timeout that did not happen, with the signal that came before it. */
 #include "trace/race.h"
 
-/* An operation that blocks while a thread works, and later only finds the work done: ONCE. Wherever it could conflict,
- * it comes before the work is done, and writes. */
+/* Operations that block while a thread does some work, and afterwards find it done: ONCE. Those that find the work
+ * done only read, so they do not conflict with each other. In an order where one conflicts, it comes before the work is
+ * done, and writes. */
 #define WORK_TO_DO (MZ_OPS_BLOCK & MZ_OPS_FAIL)
 
 static enum mz_need needs(uint8_t op) { return (enum mz_need)mz_ops[op].needs; }
@@ -43,7 +45,7 @@ static bool was_enabled(uint8_t op, const struct mz_event *e)
     case MZ_NEEDS_NO_HOLDER:
         return !(e->old & (MZ_RW_WRITER | MZ_RW_READERS));
     case MZ_NEEDS_FREE: /* e found it free */
-    case MZ_NEEDS_ANY:  /* no operation with this need or the next one can block */
+    case MZ_NEEDS_ANY:  /* operations that need ANY or EXPECTED cannot block */
     case MZ_NEEDS_EXPECTED:
         break;
     }
@@ -108,7 +110,7 @@ static void add_race(struct mz_trace *tr, mz_number first, mz_number n)
     r->before = e->before;
     r->last = mz_elem_of(e);
     r->last.access = (uint8_t)access_before(tr, first, n);
-    if (mz_unlikely(mz_has_choices(e->op))) /* of numbered choices there always is a first */
+    if (mz_unlikely(mz_has_choices(e->op))) /* if choices are numbered, choice 0 is always possible */
         r->last.choice = mz_ops[e->op].traits & MZ_TRAIT_NUMBERS ? 0 : choice_before(tr, first, n);
 }
 
@@ -121,7 +123,8 @@ static bool follow(struct mz_trace *tr, mz_clock clock, mz_number f)
     return true;
 }
 
-/* The last event on the object that an event with this access can conflict with. */
+/* Where to begin the search for events that conflict with an event with this access. No later event on the object
+ * conflicts with it. */
 static mz_number first_to_follow(const struct mz_object *o, uint8_t access)
 {
     if (access == MZ_READS && o->last_share <= o->last_write) return o->last_write;
@@ -146,10 +149,12 @@ static void follow_memory(struct mz_trace *tr, mz_number n, mz_clock clock)
     }
 }
 
-/* Event n follows the events since the last write that it conflicts with, latest first, and then that write. Reads and
- * shares alternate: everything before the last one of the other kind happens before it. An event is a race if n was
- * enabled before it; where n was not enabled, or may not have been, last_disabling() finds the race. The last section
- * is followed in its place among these events. */
+/* Event n follows the events on its object that it conflicts with, latest first, up to the last write. If n reads,
+ * these are the latest shares; if n shares, the latest reads. What comes before the latest run of them happens before
+ * that run, so the walk stops there. The last section is followed in its place among these events.
+ *
+ * If n cannot block, each event that it directly follows is a race. If n can block, only a read before which n was
+ * enabled is a race here; race_with_disabling() finds the others. */
 static void follow_all(struct mz_trace *tr, mz_number n, const struct mz_object *o, mz_clock clock)
 {
     const struct mz_event *e = mz_event_at(tr, n);

@@ -28,8 +28,8 @@ typedef uint32_t mz_number; /* index of an event plus one; 0 is none */
 
 struct mz_event {
     uint64_t key;
-    uint64_t old;      /* the object before: what it is depends on the operation, engine/program.h says */
-    uint64_t expected; /* CAS; else what the system noted */
+    uint64_t old;      /* the state of the object before the event; engine/program.h says what it is */
+    uint64_t expected; /* as in mz_pending, or what mz_explore_note() has stored */
     uint64_t choices;  /* all choices there were */
     uint64_t pc;
     uint32_t object;
@@ -48,10 +48,10 @@ struct mz_elem {
 #define MZ_ANY 255 /* a choice that is still to be made: the first one that is possible */
 
 /* The state of a read-write lock, in event.old (engine/program.h says more). */
-#define MZ_RW_READERS UINT64_C(0xffff)         /* how many */
-#define MZ_RW_WRITER  (UINT64_C(1) << 16)      /* there is one */
-#define MZ_RW_ORDERED (UINT64_C(1) << 17)      /* in every state of a lock, or in none */
-#define MZ_RW_CLAIMS  (UINT64_C(0xffff) << 32) /* how many */
+#define MZ_RW_READERS UINT64_C(0xffff)         /* number of readers */
+#define MZ_RW_WRITER  (UINT64_C(1) << 16)      /* a writer holds the lock */
+#define MZ_RW_ORDERED (UINT64_C(1) << 17)      /* the lock is ordered: set in all its states, or in none */
+#define MZ_RW_CLAIMS  (UINT64_C(0xffff) << 32) /* number of claims */
 
 static inline uint64_t mz_bit(int thread) { return (uint64_t)1 << thread; }
 static inline bool mz_has_choices(uint8_t op) { return mz_op_in(MZ_OPS_CHOOSE, op); }

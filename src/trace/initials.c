@@ -1,8 +1,9 @@
 /* Initials of v = notdep(e, E).p (2017, Definition 4.1), on clocks, without building v.
  *
- * For a race between event e (number n) and a second event of thread p, v = notdep(e, E).p. With clocks that
- * count events globally, "nothing after e happens before f" reads: every other component of f's clock is at
- * most n - 1. Components of at most n - 1 also say that e itself does not happen before f, so f is in v. */
+ * For a race between event e (number n) and a second event of thread p, v = notdep(e, E).p. A thread is an
+ * initial of v if nothing in v happens before f, the first event of the thread in v. Clocks count events
+ * globally, so this means: every component of f's clock, except that of its own thread, is at most n - 1. Then
+ * e does not happen before f either, so f is in v. */
 #include "trace/race.h"
 
 /* The first event of the thread with a number above n; 0 if there is none. */

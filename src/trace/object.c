@@ -1,4 +1,4 @@
-/* Objects: what operations are on, found by key (an address, or a number in a model).
+/* Objects: what operations work on. They are found by key (an address, or a number in a model).
  *
  * Objects are disjoint ranges of bytes. An access that overlaps an object known under another key is on that
  * object: two accesses to overlapping bytes are always on one object, which is what soundness needs. Two
@@ -8,7 +8,7 @@
  * All atomic sections have one object, of no size, under a key that is no address. */
 #include "trace/trace.h"
 
-#define SECTIONS_KEY UINT64_MAX /* no object of 15 bytes or less reaches it */
+#define SECTIONS_KEY UINT64_MAX /* no program has memory there */
 
 static inline bool has_key(const void *objects, uint32_t o, const void *key)
 {

@@ -1,8 +1,8 @@
 /* Races: pairs of events that could happen in the other order. dependence.c finds them, rwlock.c those of read-write
  * locks; initials.c says how the sequence that reverses one can begin.
  *
- * Finding races reads the events and adds to tr->races, a stack along the path. What is done about a race is the
- * affair of a reduction (engine/reduction). */
+ * Finding races reads the events and adds to tr->races, a stack along the path. A reduction
+ * (engine/reduction) decides what is done about a race. */
 #ifndef MZ_TRACE_RACE_H
 #define MZ_TRACE_RACE_H
 

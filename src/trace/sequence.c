@@ -34,7 +34,7 @@ static void add_notdep(struct mz_trace *tr, struct mz_sequence *v, const struct 
 }
 
 /* Add the core: first the events that happen before e' in v, then e', then the other events of v that come
- * before e' in E. So the part of v that has to be kept is short. */
+ * before e' in E. This order makes v->keep small: no element from there on is needed. */
 static void add_core(struct mz_trace *tr, struct mz_sequence *v, const struct mz_race *race)
 {
     mz_clock clocks = tr->clock_count, past = mz_clock_copy(tr, race->before);

@@ -7,8 +7,8 @@
 struct mz_trace;
 struct mz_race;
 
-/* Whether a step stands for the sequence v: not at all; for v as it is; or for every sequence that starts with the
- * core of v. */
+/* What a step that has been or will be explored covers. MZ_UNCOVERED: not v. MZ_COVERED: v as it is. MZ_SETTLED: every
+ * sequence that starts with the core of v. */
 enum mz_cover { MZ_UNCOVERED, MZ_COVERED, MZ_SETTLED };
 
 /* v, indexed so that weak initials are found without a walk over all of it: for each thread its first element, for
@@ -22,7 +22,7 @@ struct mz_sequence {
     uint32_t core; /* elements [0, core) are e' and the events before e' in E */
     uint32_t keep; /* no element from here on is needed */
     bool *
-        needed; /* what tells v from everything that it was compared with; e' and its past are always needed */
+        needed; /* elements that kept some step from coming first in v; also, always, e' and what is before it */
     const struct mz_race *race; /* NULL: the sequence came with a message */
     bool whole;                 /* false: only the core has been built */
     uint32_t first_of_thread[MZ_MAX_THREADS];
@@ -39,7 +39,7 @@ void mz_sequence_build(struct mz_trace *tr, const struct mz_race *race);
 /* Add the events of v that come after e' in E. */
 void mz_sequence_complete(struct mz_trace *tr, struct mz_sequence *v);
 /* Is p in WI(v)? Either its step is in v with nothing before it that conflicts: *at says where. Or it conflicts with
- * nothing in v: *at is MZ_END. If it is not, the element that shows this is needed from now on. While only the core
+ * nothing in v: *at is MZ_END. If p is not in WI(v), mark the element that shows this as needed. While only the core
  * has been built, MZ_COVERED means that the core does not tell. */
 enum mz_cover mz_sequence_weak_initial(const struct mz_trace *tr, struct mz_sequence *v,
                                        const struct mz_elem *p, uint32_t *at);
@@ -47,7 +47,7 @@ enum mz_cover mz_sequence_weak_initial(const struct mz_trace *tr, struct mz_sequ
 void mz_sequence_take(struct mz_sequence *v, uint32_t at);
 /* Mark as needed everything that happens before a needed element. */
 void mz_sequence_close(const struct mz_trace *tr, struct mz_sequence *v);
-/* The clock of the event that element i of v is. */
+/* The clock of the event of element i. */
 const uint32_t *mz_sequence_clock(const struct mz_trace *tr, const struct mz_sequence *v, uint32_t i);
 /* A message has put all elements into tr->sequence, with numbers and clocks; the first `keep` are needed. */
 void mz_sequence_given(struct mz_trace *tr, uint32_t count, uint32_t core, uint32_t keep);

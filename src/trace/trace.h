@@ -10,7 +10,8 @@
  *      exactly events [0, count). The journal takes it back.
  *  E2  Indices of events are stored plus one; 0 means none. A clock holds, for each thread, the number (index plus
  *      one) of its last event that happens before the owner of the clock or is the owner.
- *  E3  A clock in the pool never changes once written; threads, objects and events refer to clocks.
+ *  E3  Threads, objects and events refer to clocks in a pool. A clock never changes once written, except that a thread
+ *      that joins several threads in a row extends the clock made by its first join (mz_explore_join).
  *  E4  Objects (keys seen) are kept for as long as the trace: the same key is always the same object. */
 #ifndef MZ_TRACE_TRACE_H
 #define MZ_TRACE_TRACE_H
@@ -28,7 +29,7 @@ struct mz_object {
     uint64_t key;
     mz_number last, last_write, last_acquire;
     mz_number last_share, last_read; /* last_read: only if it comes after a share since the last write */
-    mz_clock release;                /* clock of the last local release of this mutex */
+    mz_clock release;                /* clock of the last local release (mz_explore_release) */
     uint32_t alias;                  /* another object that overlaps and stands for this one; 0: none */
     uint8_t size;
     bool mixed; /* accessed in different sizes or at different offsets: a CAS counts as a write */
@@ -54,7 +55,8 @@ struct mz_journal_entry {
     uint32_t old;
 };
 
-/* How keys of objects go into messages: as all workers know them, and back. NULL: they are the same everywhere. */
+/* Translates keys of objects for messages: `out` into the form that all workers know, `in` back. NULL: keys are the
+ * same in all workers. */
 struct mz_key_map {
     uint64_t (*out)(void *system, uint64_t key);
     uint64_t (*in)(void *system, uint64_t key);
@@ -76,7 +78,7 @@ struct mz_trace {
 
     mz_clock thread_clock[MZ_MAX_THREADS];
     mz_number *thread_event_lists;
-    mz_number *thread_events[MZ_MAX_THREADS]; /* in there: numbers of the events of each thread, in order */
+    mz_number *thread_events[MZ_MAX_THREADS]; /* parts of it: the events of each thread, in order */
     uint32_t thread_event_count[MZ_MAX_THREADS];
 
     struct mz_object *objects;
@@ -91,7 +93,7 @@ struct mz_trace {
     struct mz_race *races; /* of the path; a stack */
     uint32_t race_count;
     mz_number *
-        firsts; /* of races with several first events; a stack like races, whose entries say where theirs end */
+        firsts; /* first events of races that have several: a stack like races; race.firsts_end says which are whose */
     mz_number *shared; /* scratch: the events that share an object, see rwlock.c */
 
     struct mz_sequence sequence; /* scratch: v */
@@ -103,15 +105,14 @@ struct mz_trace {
 /* The memory must be zero. max_steps: 0 is no limit. for_messages: sequences and trees go into messages. */
 void mz_trace_init(struct mz_trace *tr, uint64_t max_steps, bool for_messages);
 void mz_trace_release(struct mz_trace *tr, bool for_messages);
-/* Memory is reserved at once, and takes room as it is used. */
+/* Reserve memory. A page of it takes up room only once it is used. */
 void mz_array_reserve(void **array, size_t bytes);
 void mz_array_release(void **array, size_t bytes);
 /* Could the reserved memory be too small for another thousand events? */
 bool mz_trace_full(const struct mz_trace *tr);
-/* Add an event with all its fields but clock, before and prev_object, which become 0; find its races, compute its
- * clock. */
+/* Add event n, whose fields are filled in except clock, before and prev_object: fill in these, and find its races. */
 void mz_trace_add(struct mz_trace *tr, mz_number n);
-/* Take back all events from number `count` + 1 on. The marks are those when event `count` + 1 was about to happen. */
+/* Take back all events from number `count` + 1 on. `mark` was taken just before event `count` + 1. */
 struct mz_trace_mark {
     uint32_t journal, races;
     mz_clock clocks;
@@ -123,7 +124,7 @@ static inline struct mz_trace_mark mz_trace_mark(const struct mz_trace *tr)
 void mz_trace_rewind(struct mz_trace *tr, uint32_t count, struct mz_trace_mark mark);
 void mz_trace_clear(struct mz_trace *tr); /* take back all events; objects stay */
 void mz_trace_reuse(
-    struct mz_trace *tr); /* the same, and objects mean those of another program from now on */
+    struct mz_trace *tr); /* the same for another program: objects stay, sections are forgotten */
 
 static inline const uint32_t *mz_clock_at(const struct mz_trace *tr, mz_clock c)
 {
@@ -140,7 +141,7 @@ static inline bool mz_clock_covers(const struct mz_trace *tr, mz_clock c, mz_num
 }
 
 /* clock.c */
-/* Change a word that describes events; the journal takes it back. */
+/* Change a word that describes events. The journal restores it when the events are taken back. */
 void mz_journal_set(struct mz_trace *tr, uint32_t *slot, uint32_t value);
 void mz_journal_undo(struct mz_trace *tr, uint32_t mark);
 mz_clock mz_clock_copy(struct mz_trace *tr, mz_clock from);
@@ -148,13 +149,13 @@ void mz_clock_join(struct mz_trace *tr, mz_clock into, mz_clock from);
 mz_clock mz_clock_joined(struct mz_trace *tr, mz_clock a, mz_clock b);
 /* Make room for the thread in all clocks. */
 void mz_clock_widen(struct mz_trace *tr, int thread);
-/* The clock, a copy of its thread's, becomes that of event n. */
+/* Add event n of the thread to the clock, which becomes the clock of that event. */
 void mz_clock_of_event(struct mz_trace *tr, mz_clock clock, int thread, mz_number n);
 
 /* object.c */
 uint32_t mz_object_find(struct mz_trace *tr, uint64_t key, unsigned size);
 uint32_t mz_object_known(struct mz_trace *tr, uint64_t key);            /* 0: there has been no such object */
-uint32_t mz_object_of(struct mz_trace *tr, const struct mz_pending *p); /* 0: the operation is on none */
+uint32_t mz_object_of(struct mz_trace *tr, const struct mz_pending *p); /* 0: the operation has none */
 /* The object of all atomic sections. */
 uint32_t mz_object_of_sections(struct mz_trace *tr);
 /* Two ranges of bytes are one object from now on. */

@@ -39,7 +39,7 @@ uint32_t mz_wakeup_pop(struct mz_trace *tr, uint32_t *list, struct mz_elem *firs
     return children;
 }
 
-/* Not by recursion: a branch can be as long as an execution. The children take the place of their parent. */
+/* No recursion: a branch can be as long as an execution. The children of a removed node take its place in the list. */
 void mz_wakeup_clear(struct mz_trace *tr, uint32_t *list)
 {
     while (*list) {
@@ -52,9 +52,9 @@ void mz_wakeup_clear(struct mz_trace *tr, uint32_t *list)
     }
 }
 
-/* Find the first branch of the list that can come first in something equivalent to v and what may follow
- * (Lemma 4.6). Take its step out of v, and lower *cover to what the branch covers. Return 0 if there is none:
- * *list is then the end of the list. */
+/* Find the first branch of the list whose step is in WI(v): it can come first in something equivalent to v and
+ * a continuation of v (Lemma 4.6). Take its step out of v, and lower *cover to what the branch covers. Return 0
+ * if there is none: *list is then the end of the list. */
 static uint32_t compatible(struct mz_trace *tr, uint32_t **list, struct mz_sequence *v, enum mz_cover *cover)
 {
     uint32_t w, at;

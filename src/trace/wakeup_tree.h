@@ -40,7 +40,8 @@ uint32_t mz_wakeup_append(struct mz_trace *tr, uint32_t *list, struct mz_elem el
 /* Find the node of this order, or put it into its place. A node that was a sleeper becomes `whose`. */
 uint32_t mz_wakeup_learn(struct mz_trace *tr, uint32_t *list, struct mz_elem elem, uint32_t order,
                          enum mz_whose whose);
-/* Give all branches, at all depths, to others, and number them; those of the list from `first` on. */
+/* All branches, at all depths, belong to other workers from now on. Number the branches of each list: this list from
+ * `first` on, the lists below it from 0 on. */
 void mz_wakeup_give(struct mz_trace *tr, uint32_t list, uint32_t first);
 /* The number of branches in the list. */
 uint32_t mz_wakeup_branches(const struct mz_trace *tr, uint32_t list);

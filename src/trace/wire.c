@@ -1,10 +1,10 @@
 /* How parts of a trace are put into messages. The number of an object differs between explorations, so a
  * message names an object by its key and size; the reader looks the object up, and so finds out whether
- * objects overlap. A tree is sent as a walk: down to a node, whose data follow, or up again. Nothing here is
- * recursive: a branch can be as long as an execution. */
+ * objects overlap. A tree is sent as a walk: down to a node, followed by the data of that node, or up again.
+ * Nothing here is recursive: a branch can be as long as an execution. */
 #include "trace/wire.h"
 
-enum { UP, DOWN }; /* DOWN plus whose it is */
+enum { UP, DOWN }; /* DOWN: plus enum mz_whose */
 
 void mz_put_key(const struct mz_trace *tr, struct mz_message *m, uint64_t key)
 {

@@ -9,23 +9,23 @@
  * So the part of the search below a leaf is complete in itself, whatever happens elsewhere. The same holds
  * when its worker gives up nodes of the part: it gives up the nodes down to the leaf of its own wakeup tree
  * that it is exploring. (Below a branch that is not a leaf, some steps are asleep, and executions are left
- * out. The parts of the sleeping steps would have to ask for these executions at this node, and could be done
- * by then, or be in other hands.) A batch of leaves is no more than that: the nodes above the leaves stay
- * here, and the worker goes from one leaf to the next without a message.
+ * out. Races below the branches of the sleeping steps would have to ask for these executions at this node. But
+ * those branches may be explored by then, or belong to another worker.) The same holds for each leaf of a batch:
+ * the nodes above the leaves stay here, and the worker goes from one leaf to the next without a message.
  *
  * A race asks for a sequence v at a node, below one of its branches, b. If a step that is asleep there, or a
- * branch before b, can come first in v, then v is left to that, as in a search by one worker. Otherwise v
- * belongs behind b, and is inserted there as in such a search: down the first branch that can come first in
- * v, and so on. If this ends at a leaf, the leaf covers v, whether it is explored or not; else v becomes a
+ * branch before b, can come first in v, then that step or branch covers v, as in a search by one worker.
+ * Otherwise v belongs behind b, and is inserted there as in such a search: down the first branch that can come
+ * first in v, and so on. If this ends at a leaf, the leaf covers v, whether it is explored or not; else v becomes a
  * new branch, behind the others. Nothing is ever inserted below a leaf, so it makes no difference whether a
  * leaf is explored before or after the insertion. In the end, the tree is one that a single worker could have
  * had: each race of each execution is answered by something that comes before it, or by a leaf behind it. A
  * worker can go on without the answer: at worst it asks the same again. Its question arrives before its DONE,
  * as messages stay in order.
  *
- * When a worker gives up a node, it keeps the branch that it is exploring. The branches before that one are
- * explored; the races below the branches behind it leave their v to it. So no other worker has to insert
- * anything into it.
+ * When a worker gives up a node, it keeps the branch that it is exploring. The branches before it are explored. A
+ * race below a branch behind it inserts nothing into it: if it can come first in v, it covers v. So no other
+ * worker has to insert anything into it.
  *
  * With backtrack sets (source, dpor, and trivially none) branches are steps of threads. That a node's set is
  * a source set (2017, Theorem 5.2) takes three things, and none of them says when a branch was explored:
@@ -168,7 +168,7 @@ static void share_leaves(struct mz_balance *b, uint32_t worker, uint32_t part, u
     }
 }
 
-/* All parts before this one have been explored, and counted. */
+/* Mark all parts before this one as DONE: they have been explored, and counted. */
 static void done_before(struct mz_balance *b, uint32_t worker, uint32_t part)
 {
     struct mz_held *h = &b->held[worker];
@@ -177,7 +177,7 @@ static void done_before(struct mz_balance *b, uint32_t worker, uint32_t part)
     mz_tree_prune(b);
 }
 
-/* The part that a message is about. */
+/* Read which part the message is about. */
 static bool get_part(const struct mz_balance *b, uint32_t worker, struct mz_message *m, uint32_t *part)
 {
     *part = mz_get(m);

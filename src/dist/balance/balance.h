@@ -16,12 +16,12 @@
 struct mz_balance;
 
 struct mz_balance_counts {
-    uint64_t executions, blocked, cut, transitions; /* of what is explored to its end */
+    uint64_t executions, blocked, cut, transitions; /* of completely explored branches */
     uint64_t tasks, parts, splits, returns, updates, inserted, lost, restarts;
 };
 
 enum mz_heard {
-    MZ_HEARD,         /* and understood */
+    MZ_HEARD,         /* understood, there is no reply */
     MZ_HEARD_REPLY,   /* there is a reply for that worker */
     MZ_HEARD_RESTART, /* all is void, this worker goes on alone: end the others that had a task */
     MZ_HEARD_VOID,    /* all is void: end every worker that had a task, and give some worker a new one */
@@ -31,11 +31,11 @@ enum mz_heard {
 struct mz_balance *mz_balance_new(enum mz_algorithm algorithm, bool sleep_sets, uint64_t max_steps);
 /* The expected number of workers: tasks should be small enough for all of them to get some. */
 void mz_balance_expect(struct mz_balance *b, uint32_t workers);
-/* How many other branches a worker is told about for each of its parts, and for four more. For tests: only the number of
+/* A worker with n parts is told about at most (n + 4) * `branches` other branches. For tests: only the number of
  * questions that workers ask depends on it. */
 void mz_balance_tell(struct mz_balance *b, uint32_t branches);
 void mz_balance_free(struct mz_balance *b);
-/* Forget everything: another program. */
+/* Forget everything: another program follows. */
 void mz_balance_reuse(struct mz_balance *b);
 
 /* Write a task for the worker; false if there is nothing to do now. A new worker is also told what is known. */
@@ -48,7 +48,7 @@ void mz_balance_lost(struct mz_balance *b, uint32_t worker);
  * vain. */
 uint64_t mz_balance_told(const struct mz_balance *b, uint32_t worker);
 
-bool mz_balance_holds(const struct mz_balance *b, uint32_t worker); /* it has something to do */
+bool mz_balance_holds(const struct mz_balance *b, uint32_t worker); /* does it hold parts? */
 struct mz_worker_leaves { /* executions of a worker, also those blocked or cut */
     uint64_t now;
     uint64_t expected; /* when all parts that it holds are done; 0: not known */

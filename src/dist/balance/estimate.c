@@ -6,9 +6,9 @@
  *   a branch of unknown size   the size of the last branch of known size before it; if there is none, the mean of the
  *                              branches of known size
  *
- * The estimate for a branch that is not DONE is also moved towards the size of the branch before it, the more
- * the less of the branch is explored: wakeup trees that no worker has begun may have many leaves, and most of
- * these turn out to be small. */
+ * The estimate for a branch that is not DONE is also moved towards the size of the last branch of known size
+ * before it, by much while little of the branch is explored, by less later. The reason is that wakeup trees which no
+ * worker has begun may have many leaves, most of which turn out to be small. */
 #include "dist/balance/balance_internal.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static uint32_t sort_nodes(const struct mz_balance *b, uint32_t *order)
     return used;
 }
 
-/* The leaves of a worker that the balancer has not been told of, for each part that the worker holds. */
+/* Of `leaves` of a worker, those that it has not reported, divided evenly among the parts that it still has to do. */
 static double untold(const struct mz_held *h, uint64_t leaves)
 {
     return leaves > h->leaves ? (double)(leaves - h->leaves) / (h->count - h->done) : 0;

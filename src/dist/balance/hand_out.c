@@ -7,8 +7,8 @@
 #include "dist/balance/balance_internal.h"
 
 #define MOST_PARTS 4096
-#define NEAR       6  /* nodes up from an answer: what is below is near it ... */
-#define MOST_NEAR  64 /* ... at most this many branches */
+#define NEAR       6  /* an answer also tells the tree below the node this many branches above its leaf ... */
+#define MOST_NEAR  64 /* ... but at most this many branches of it */
 
 void mz_balance_hold(struct mz_balance *b, uint32_t worker, struct mz_spot p)
 {

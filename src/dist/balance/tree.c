@@ -41,7 +41,7 @@ static void free_node(struct mz_balance *b, uint32_t i)
     b->first_free = i;
 }
 
-/* B5 */
+/* The list of the depth of the node (B5). */
 static uint32_t *list_of(struct mz_balance *b, uint32_t i)
 {
     uint32_t k = b->nodes[i].depth + 1;
@@ -322,8 +322,8 @@ uint32_t mz_tree_insert(struct mz_balance *b, struct mz_spot from)
     struct mz_sequence *v = &b->trace.sequence;
     const struct mz_tree_node *n = with_asleep(b, from.node);
     uint32_t length = 0, j, at, i = from.node, first = from.branch + 1;
-    /* Mark what tells v from each step that is asleep here as needed. The worker has seen that none of these
-     * steps covers v. */
+    /* For each step that is asleep below this branch (B1), mark the element of v that keeps the step from coming
+     * first as needed. The worker has seen that none of these steps covers v. */
     for (j = 0; j < n->asleep_count; j++) mz_sequence_weak_initial(&b->trace, v, &n->asleep[j], &at);
     for (j = 0; j < from.branch; j++) mz_sequence_weak_initial(&b->trace, v, &n->branches[j].elem, &at);
     while ((j = compatible(b, i, first)) != MZ_NONE) {

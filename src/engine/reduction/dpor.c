@@ -12,9 +12,9 @@
  * race gets its backtracking point, as 2017, section 5.1, states the algorithm: some q in I(v) whose first
  * event happens before p's is in backtrack, or is added to it.
  *
- * Eager (options.eager): 2007, Fig. 9. Not only the last event that p's next one is dependent with gets its
- * backtracking point, but all of them at once. These are more points than needed, so nothing is lost. They
- * are known earlier, which helps workers that explore different branches without talking to each other. */
+ * Eager (options.eager, only with sleep sets): 2007, Fig. 9. Every event that is dependent with p's event gets
+ * its backtracking point at once, not only the last one. These are more points than needed, so nothing is lost.
+ * They are known earlier, which helps workers that explore different branches without talking to each other. */
 #include "engine/reduction.h"
 
 /* ---- without sleep sets: 2005, Fig. 3 ---- */

@@ -7,11 +7,12 @@
  *
  * Where the paper is not enough:
  *  - Line 3 of Fig. 6 takes the latest dependent transition. 2005 takes the latest that does not *happen before* the
- *    operation, and that matters (tests/random/corpus/last-dependent.model). For new states happens-before is known. For
- *    what follows a visited state it is not known: there every dependent transition on the path gets a backtracking point.
+ *    operation, and that matters (tests/random/corpus/last-dependent.model). For new states happens-before is known.
+ *    For what follows a visited state it is not known: there every dependent transition on the path gets a
+ *    backtracking point.
  *  - The operations that stay blocked belong to the graph, and so do the timeouts that signals prevent.
- *  - Lines 4-7 assume that a visited state is complete. On a cycle it is not: then everything is explored from the states
- *    of the cycle, and the path to it is updated when the cycle is complete. */
+ *  - Lines 4-7 assume that a visited state is complete. On a cycle it is not: then everything is explored from the
+ *    states of the cycle, and the path to it is updated when the cycle is complete. */
 #include "engine/reduction.h"
 #include "engine/stateful/stateful.h"
 

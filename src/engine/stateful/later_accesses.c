@@ -88,7 +88,7 @@ static uint64_t key(const struct mz_elem *e)
 static uint32_t hash_of(const struct mz_elem *entries, uint32_t count)
 {
     uint64_t h = count;
-    for (uint32_t i = 0; i < count; i++) { /* a sum: its terms do not wait for each other */
+    for (uint32_t i = 0; i < count; i++) { /* a sum: its terms are computed in parallel */
         uint64_t m = key(&entries[i]) * 0x9fb21c651e98df25u;
         h += (m ^ m >> 32) * 0x94d049bb133111ebu;
     }

@@ -8,9 +8,10 @@
  * state with the same identity must lead to the same state. If it does not, part of what the future depends
  * on is not in the identity (options.state), and the system is told both schedules.
  *
- * What must be the same is the outline of the state (options.state_outline): its identity may also differ in
- * values that nobody will read, such as uninitialised variables, which are not in the identity of the state
- * before. The walk then goes on as if it had come to the known state.
+ * Only the outlines of the two states (options.state_outline) must be the same. Their identities may differ in
+ * values that the program will never read, such as uninitialised variables: these can appear with the step,
+ * without being in the identity of the state before it. The walk then goes on as if it had come to the known
+ * state.
  *
  * A walk belongs to no execution: it is not counted, its events are not shown to the reduction, and when all
  * its branches are done, the execution ends where it came to the known state. */

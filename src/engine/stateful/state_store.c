@@ -124,8 +124,8 @@ bool mz_store_full(const struct mz_store *s)
     return s->count > MAX_STATES / 8 * 7 || (s->end && s->end[s->count] > MAX_BYTES / 8 * 7);
 }
 
-/* Announce the growth early, while a sixteenth of the table is left before it grows: open states need that room when other
- * states are forgotten. */
+/* Announce the growth early, while a sixteenth of the table is left before it grows: open states need that room when
+ * other states are forgotten. */
 uint64_t mz_store_growth(const struct mz_store *s)
 {
     return is_filled(s, s->size / 16) ? s->size / 2 * sizeof *s->table : 0;

@@ -170,7 +170,7 @@ static void look_around(struct mz_exploration *x, uint32_t k)
     }
 }
 
-/* Threads that the step before node k got going. */
+/* Threads that the step before node k started or woke, also those that wait again. */
 static uint64_t stirred_by(const struct mz_exploration *x, uint32_t k)
 {
     const struct mz_mark *before = &x->stateful->marks[k - 1], *m = &x->stateful->marks[k];

@@ -39,7 +39,7 @@ struct mz_store {
     uint32_t *future; /* of states that are not open; only if the algorithm needs it */
     uint32_t *table;  /* open addressing: number of a state, with bits of its hash; or 0 */
     uint32_t size, count;
-    uint64_t random; /* which states are forgotten */
+    uint64_t random; /* chooses the states to forget */
     /* If states are compared exactly: the bytes of state i are those from end[i - 1] to end[i]. */
     uint64_t *end;
     uint8_t *bytes;
@@ -91,7 +91,7 @@ bool mz_futures_full(const struct mz_futures *f); /* half of the room is used */
 mz_future mz_future_union(struct mz_futures *f, mz_future a, mz_future b);
 mz_future mz_future_with(struct mz_futures *f, mz_future a, struct mz_elem e);
 const struct mz_elem *mz_future_entries(const struct mz_futures *f, mz_future a, uint32_t *count);
-struct mz_elem mz_future_entry(const struct mz_exploration *x, struct mz_elem e); /* as it is in a set */
+struct mz_elem mz_future_entry(const struct mz_exploration *x, struct mz_elem e); /* e, as sets contain it */
 
 /* ---- operation_graph.c: the visible operation dependency graph of 2008 ---- */
 
@@ -104,8 +104,8 @@ bool mz_graph_full(const struct mz_graph *g);
 uint32_t mz_graph_node(struct mz_graph *g, struct mz_elem entry);
 uint32_t mz_graph_known(struct mz_graph *g, struct mz_elem entry); /* the same, but 0 if it is not there */
 void mz_graph_edge(struct mz_graph *g, uint32_t from, uint32_t to);
-void mz_graph_begin(struct mz_graph *g);               /* of a search from several nodes: ... */
-void mz_graph_from(struct mz_graph *g, uint32_t node); /* ... from this one too */
+void mz_graph_begin(struct mz_graph *g);               /* begin a search in the graph, from no node yet */
+void mz_graph_from(struct mz_graph *g, uint32_t node); /* begin it from this node, too */
 const struct mz_elem *mz_graph_reached(struct mz_graph *g, uint32_t *count);
 uint32_t mz_graph_append(struct mz_graph *g,
                          struct mz_elem entry); /* to what was reached; returns its count */
@@ -118,7 +118,7 @@ struct mz_cycle { /* what is known of the component of a state, as far as it is 
 };
 
 struct mz_mark {         /* what is known of node k beyond struct mz_node */
-    uint32_t state, low; /* its number; the open state discovered first that it is known to lead to */
+    uint32_t state, low; /* number of its state; the open state discovered first that it is known to reach */
     mz_future future;    /* so far */
     uint32_t operation;  /* sdpor: node of the graph that stands for its current step */
     bool cyclic;         /* it lies on a cycle */
@@ -133,10 +133,10 @@ struct mz_mark {         /* what is known of node k beyond struct mz_node */
     uint64_t timeouts;        /* waiters that its current step woke and that could have timed out */
     uint64_t woken; /* other threads that ran within its current step: they may wait again after it */
     uint32_t blocked_on[MZ_MAX_THREADS]; /* the object of each pending operation */
-    uint8_t holder[MZ_MAX_THREADS];      /* the thread that alone can enable them; MZ_NOBODY: not known */
+    uint8_t holder[MZ_MAX_THREADS];      /* the only thread that can enable each; MZ_NOBODY: not known */
     uint64_t raw;                        /* de-s-por: threads in conflict with the current step */
-    uint64_t current[MZ_MAX_THREADS];    /* of each explored thread: 2023, Fig. 2, only enabled threads */
-    uint32_t operations[MZ_MAX_THREADS]; /* sdpor: nodes of the graph, of what was pending */
+    uint64_t current[MZ_MAX_THREADS];    /* 2023, Fig. 2: of each explored thread; only enabled threads */
+    uint32_t operations[MZ_MAX_THREADS]; /* sdpor: nodes of the graph for the pending operations */
 };
 
 /* What the step just explored led to. */
@@ -152,7 +152,7 @@ struct mz_child {
 
 struct mz_user {    /* of an object: the thread that has been about to use it */
     uint8_t thread; /* plus one; 0: nobody, MZ_SHARED: several threads */
-    bool trusted;   /* something was left unexplored because there was only one */
+    bool trusted;   /* something was left unexplored because only one thread uses the object */
 };
 #define MZ_SHARED 255
 
@@ -181,9 +181,9 @@ bool mz_stateful_full(
 
 enum mz_arrival { MZ_ARRIVED, MZ_WAS_THERE, MZ_PEEKED, MZ_NO_ROOM };
 enum mz_arrival mz_stateful_arrive(struct mz_exploration *x, uint32_t k);
-/* The same schedule was run again from the start: has it led to the node that it led to before (runtime/rewind/again.c)? */
+/* The same schedule was run again from the start (runtime/rewind/again.c): has it led to the same node as before? */
 bool mz_stateful_same(struct mz_exploration *x, uint32_t k);
-/* Parts of the reductions: */
+/* Functions for the tables of the reductions. */
 struct mz_step mz_stateful_enter(struct mz_exploration *x, uint32_t k);
 void mz_stateful_event(struct mz_exploration *x, mz_number n, uint32_t races);
 void mz_stateful_end(struct mz_exploration *x);
