@@ -120,12 +120,12 @@ int mz_option_not_yet(struct mz_settings *s, const struct mz_option *o, const ch
 
 /* The algorithms of event/algorithm.def, then two names for algorithms in a special way. */
 const char *const mz_algorithm_words[] = {
-#define ALGORITHM(constant, name, reduction, keeps, sleep) name,
+#define ALGORITHM(constant, name, reduction, keeps, sleep, proves) name,
 #include "event/algorithm.def"
 #undef ALGORITHM
     "sleep", "portfolio", NULL};
 static const enum mz_algorithm algorithms[] = {
-#define ALGORITHM(constant, name, reduction, keeps, sleep) MZ_ALG_##constant,
+#define ALGORITHM(constant, name, reduction, keeps, sleep, proves) MZ_ALG_##constant,
 #include "event/algorithm.def"
 #undef ALGORITHM
     MZ_ALG_NONE, MZ_ALG_S_POR};

@@ -14,7 +14,9 @@ const struct mz_option mz_option_table[] = {
      "source, dpor, classic (2005, Fig. 5 to the letter), sleep (none with sleep sets) or none. The stateful "
      "ones (sdpor, s-por, de-s-por, dl-s-por, "
      "stateful) explore no state twice: for programs with many interleavings but few states. portfolio runs "
-     "s-por and dl-s-por side by side, the first to finish wins.",
+     "s-por and dl-s-por side by side, the first to finish wins. To compare with: sdpor-initial and "
+     "sdpor-naive "
+     "(2008, section 4.2; sdpor-naive may miss executions).",
      .store = mz_option_algorithm, .words = mz_algorithm_words},
     {"sleep-sets", 0, MZ_TAKES_NOTHING, NULL, MZ_FOR_CHECK,
      "With none and classic: use sleep sets. With them, classic may miss executions.",

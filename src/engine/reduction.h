@@ -21,7 +21,7 @@ struct mz_reduction {
     /* Stateful: what is kept with the states, or beside them. */
     bool uses_later_accesses;   /* for each state, what happens from there on (later_accesses.c) */
     bool uses_operation_graph;  /* operation_graph.c */
-    bool notes_conflicts_early; /* mark.raw is filled in as events happen, not when their step is left */
+    bool notes_conflicts_early; /* conflicts go into mark.raw as events happen; else they are found later */
 
     /* All accesses to an object conflict: there are no reads, every event writes. */
     bool all_accesses_conflict;
@@ -32,11 +32,11 @@ struct mz_reduction {
     /* First visit of node k, something is enabled: the step to take, or thread MZ_NOBODY if all is asleep. */
     struct mz_step (*enter)(struct mz_exploration *x, uint32_t k);
     /* Event n has just happened (live); its races are the last `races` entries of x->trace.races. n is 0 for the
-     * race of a timeout that can not happen any more. */
+     * race of a timeout that cannot happen any more, and for all races of the path in mz_fall_back(). */
     void (*event)(struct mz_exploration *x, mz_number n, uint32_t races);
     /* The thread has a new pending operation. May be NULL. */
     void (*pending)(struct mz_exploration *x, int thread);
-    /* The execution has ended (maximal, or all asleep). */
+    /* The execution has ended, and was not cut short (mz_is_cut_short). */
     void (*end)(struct mz_exploration *x);
     /* Back at node k, whose current branch is explored: put the next one into nodes[k].step, or false. */
     bool (*next)(struct mz_exploration *x, uint32_t k);
@@ -91,11 +91,11 @@ bool mz_all_asleep(const struct mz_exploration *x, uint32_t k, int thread);
 uint64_t mz_threads_left(const struct mz_exploration *x, uint32_t k);
 uint64_t mz_choices_left(const struct mz_exploration *x, uint32_t k);
 
-/* reduction/dpor.c: without sleep sets */
+/* reduction/dpor.c; SDPOR uses them, too */
 void mz_dpor_pending(struct mz_exploration *x, int thread);
 void mz_dpor_event(struct mz_exploration *x, mz_number n, uint32_t races);
 
-#define ALGORITHM(constant, name, reduction, keeps, sleep)                                                   \
+#define ALGORITHM(constant, name, reduction, keeps, sleep, proves)                                           \
     extern const struct mz_reduction mz_reduction_##reduction;
 #include "event/algorithm.def"
 #undef ALGORITHM

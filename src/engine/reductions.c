@@ -1,5 +1,5 @@
-/* The table of reductions, from event/algorithm.def. Only explore.c may call this: a reduction is found once, when the
- * search begins. */
+/* The table of reductions, from event/algorithm.def. Only explore.c calls mz_reduction_of(), when a search
+ * begins. */
 #include "engine/reduction.h"
 
 static enum mz_keeps keeps_of(const struct mz_reduction *r)
@@ -11,7 +11,8 @@ static enum mz_keeps keeps_of(const struct mz_reduction *r)
 const struct mz_reduction *mz_reduction_of(enum mz_algorithm algorithm)
 {
     static const struct mz_reduction *const table[MZ_ALG_COUNT] = {
-#define ALGORITHM(constant, name, reduction, keeps, sleep) [MZ_ALG_##constant] = &mz_reduction_##reduction,
+#define ALGORITHM(constant, name, reduction, keeps, sleep, proves)                                           \
+    [MZ_ALG_##constant] = &mz_reduction_##reduction,
 #include "event/algorithm.def"
 #undef ALGORITHM
     };

@@ -104,8 +104,10 @@ static enum mz_verdict verdict_of_complete(const struct mz_channel *c, struct mz
         return vacuous(report,
                        "in every execution an assumption does not hold (mz_assume, __VERIFIER_assume)");
     enum mz_algorithm algorithm = (enum mz_algorithm)c->options.algorithm;
-    if (c->options.sleep_sets && mz_algorithm_sleep(algorithm) == MZ_SLEEP_UNSOUND)
-        return limit(report, mz_memory_string("this algorithm may miss executions with sleep sets"));
+    if (!mz_algorithm_is_sound(algorithm, c->options.sleep_sets))
+        return limit(report, mz_memory_string(mz_algorithm_is_sound(algorithm, false)
+                                                  ? "this algorithm may miss executions with sleep sets"
+                                                  : "this algorithm may miss executions"));
     return MZ_VERIFIED;
 }
 

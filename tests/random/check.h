@@ -48,6 +48,9 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_DL_S_POR_LEARNED,
                  MZ_CONFIG_SDPOR,
                  MZ_CONFIG_SDPOR_RANDOM,
+                 MZ_CONFIG_SDPOR_NAIVE, /* may miss states */
+                 MZ_CONFIG_SDPOR_INITIAL,
+                 MZ_CONFIG_SDPOR_INITIAL_RANDOM,
                  MZ_CONFIG_FORGETS, /* from here on: states are forgotten from some time on */
                  MZ_CONFIG_S_POR_FORGETS,
                  MZ_CONFIG_DE_S_POR_FORGETS,
@@ -72,8 +75,8 @@ struct mz_limits {
 };
 
 struct mz_run_counts {
-    uint64_t programs, executions, blocked;  /* of one algorithm */
-    uint64_t states, transitions, revisited; /* of a stateful one */
+    uint64_t programs, executions, blocked;            /* of one algorithm */
+    uint64_t states, transitions, revisited, outcomes; /* of a stateful one */
     uint64_t near,
         far; /* literal: races that the engine looks at by sets of events, and by clocks (redundant_race.c) */
 };

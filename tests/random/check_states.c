@@ -19,7 +19,8 @@ static const struct {
     enum mz_algorithm algorithm;
     enum mz_order order;
     bool exact;
-    bool all; /* visits every state */
+    bool all;    /* visits every state */
+    bool misses; /* it is known to miss states */
 } configs[MZ_CONFIGS] = {
     [MZ_CONFIG_STATEFUL] = {"stateful", MZ_ALG_STATEFUL, MZ_ORDER_SEQUENTIAL, false, true},
     [MZ_CONFIG_EXACT] = {"stateful-exact", MZ_ALG_STATEFUL, MZ_ORDER_RANDOM, true, true},
@@ -35,6 +36,10 @@ static const struct {
     [MZ_CONFIG_DL_S_POR_LEARNED] = {"dl-s-por-learned", MZ_ALG_DL_S_POR, MZ_ORDER_LEARNED, false, false},
     [MZ_CONFIG_SDPOR] = {"sdpor", MZ_ALG_SDPOR, MZ_ORDER_SEQUENTIAL, false, false},
     [MZ_CONFIG_SDPOR_RANDOM] = {"sdpor-random", MZ_ALG_SDPOR, MZ_ORDER_RANDOM, false, false},
+    [MZ_CONFIG_SDPOR_NAIVE] = {.name = "sdpor-naive", .algorithm = MZ_ALG_SDPOR_NAIVE, .misses = true},
+    [MZ_CONFIG_SDPOR_INITIAL] = {.name = "sdpor-initial", .algorithm = MZ_ALG_SDPOR_INITIAL},
+    [MZ_CONFIG_SDPOR_INITIAL_RANDOM] = {"sdpor-initial-random", MZ_ALG_SDPOR_INITIAL, MZ_ORDER_RANDOM, false,
+                                        false},
     [MZ_CONFIG_FORGETS] = {"stateful-forgets", MZ_ALG_STATEFUL, MZ_ORDER_RANDOM, false, false},
     [MZ_CONFIG_S_POR_FORGETS] = {"s-por-forgets", MZ_ALG_S_POR, MZ_ORDER_RANDOM, false, false},
     [MZ_CONFIG_DE_S_POR_FORGETS] = {"de-s-por-forgets", MZ_ALG_DE_S_POR, MZ_ORDER_RANDOM, false, false},
@@ -129,6 +134,7 @@ static bool same_totals(struct mz_checker *c, const struct mz_model_report *repo
                          n->revisited);
     if (forgets(c) ? n->states < reached->states.count : n->states != reached->states.count)
         return mz_differ(c, "counted %" PRIu64 " states, there were %u", n->states, reached->states.count);
+    if (configs[c->config].misses) return true;
     const char *difference = mz_findings_differ(&reached->finals, &all->finals);
     if (difference) return mz_differ(c, "%s", difference);
     if (!mz_set_equal(&reached->locals, &all->locals))
@@ -180,6 +186,7 @@ bool mz_check_stateful(struct mz_checker *c, const struct mz_model *m)
         .states = report.counters.states,
         .transitions = report.counters.transitions,
         .revisited = report.revisiting,
+        .outcomes = c->reached.finals.outcomes.count,
     };
     return same_totals(c, &report);
 }

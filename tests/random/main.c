@@ -273,6 +273,7 @@ static bool as_expected(const char *path, const char *text, const struct mz_chec
         {"locals", c->all.locals.count},
         {"endless", c->all.traps.count},
         {"classic-sleep", c->counts[MZ_CONFIG_CLASSIC_SLEEP].executions},
+        {"sdpor-naive", c->counts[MZ_CONFIG_SDPOR_NAIVE].outcomes},
     };
     bool same = true;
     uint64_t value;

@@ -9,7 +9,7 @@
  * mz_dependence_last() is L(alpha(next(s, p))) if it does not happen before p.
  *
  * With sleep sets Fig. 5 may miss executions, for the reason told in dpor.c (tests/random/corpus/classic-asleep.model):
- * the verdict is then never `verified` (MZ_SLEEP_UNSOUND). */
+ * the verdict is then never `verified` (algorithm.def: AWAKE). */
 #include "engine/reduction.h"
 
 /* Lines 5-7, for S_i */
@@ -29,8 +29,8 @@ static void pending(struct mz_exploration *x, int p)
     if (i) add_backtrack(x, p, i);
 }
 
-/* A signal prevents the timeout of the waiter that it wakes. At no state is that timeout seen as pending after the
- * signal, so its race is found here. */
+/* A signal prevents the timeout of the waiter that it wakes. pending() never sees that timeout after the signal,
+ * so its race is found here. */
 static void event(struct mz_exploration *x, mz_number n, uint32_t races)
 {
     struct mz_trace *tr = &x->trace;
