@@ -124,7 +124,7 @@ else
     compare "exit status" "$exits" "$got"
 fi
 if [ -f "$json" ] || [ "$verdict" != failed ]; then compare verdict "$verdict" "$value_verdict"; fi
-case "$MZ_TEST_ALGORITHMS:$algorithm" in ?*:stateful | ?*:*s-por | ?*:sdpor) executions='' stateful=1 ;; esac
+case "$MZ_TEST_ALGORITHMS:$algorithm" in ?*:stateful | ?*:*s-por | ?*:sdpor | ?*:static* | ?*:sdpor-initial) executions='' stateful=1 ;; esac
 [ -z "$executions" ] || compare executions "$executions" "$ran_executions"
 [ "$algorithm" != optimal ] || [ "$verdict" != verified ] || compare blocked 0 "$ran_blocked"
 for want in $wants; do

@@ -31,7 +31,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LINE = re.compile(r"^ *(?:\*|//|/\*) (EXPECT|SLOW|OPTIONS) +(.*?) *(?:\*/ *)?$")
 STATELESS = ("optimal", "source", "dpor", "sleep")
 STATEFUL = ("stateful", "s-por", "de-s-por", "dl-s-por", "sdpor")
-NAMED = STATELESS + STATEFUL + ("none", "portfolio")
+BASELINES = ("sdpor-naive", "sdpor-initial", "static-stateful")  # stateful ones, only where an expectation names them
+NAMED = STATELESS + STATEFUL + BASELINES + ("none", "classic", "static", "portfolio")
 BACKTRACK = ("auto", "undo", "checkpoint", "rerun")
 STATEFUL_BACKTRACK = ("auto", "checkpoint")  # stateful algorithms cannot run again from the start
 COMPILERS = [c for c in ("gcc", "clang") if shutil.which(c)]
@@ -83,7 +84,7 @@ def cells_of(path, kind, expectation, options):
     if any(f.startswith("-O") for f in flags):
         optimize = [""]
     for algorithm in algorithms_of(words, keys):
-        backtrack = STATEFUL_BACKTRACK if algorithm in STATEFUL or algorithm == "portfolio" else BACKTRACK
+        backtrack = STATEFUL_BACKTRACK if algorithm in STATEFUL + BASELINES + ("portfolio",) else BACKTRACK
         if "backtrack" in keys:
             backtrack = [b for b in backtrack if b in keys["backtrack"].split(",")]
         if any(f.startswith("--backtrack") for f in flags):

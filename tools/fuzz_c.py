@@ -36,9 +36,11 @@ from shrink import shrink  # noqa: E402
 
 STATEFUL = ("stateful", "s-por", "de-s-por", "dl-s-por", "sdpor")
 WAYS = [("--algorithm=%s" % a, "--backtrack=%s" % b) for a in ("optimal", "source", "dpor", "sleep")
-        for b in ("auto", "undo", "checkpoint", "rerun")] + [("--algorithm=optimal", "-j2"), ("--algorithm=source", "-j2")]
+        for b in ("auto", "undo", "checkpoint", "rerun")] + [("--algorithm=optimal", "-j2"), ("--algorithm=source", "-j2")] + [
+        ("--algorithm=static", "--sleep-sets")]
 STATEFUL_WAYS = [("--algorithm=%s" % a,) + w for a in STATEFUL
-                 for w in ((), ("--state-match=exact",), ("--backtrack=checkpoint",))]
+                 for w in ((), ("--state-match=exact",), ("--backtrack=checkpoint",))] + [
+                     ("--algorithm=static-stateful",), ("--algorithm=sdpor-initial",)]
 FIRST = [("--algorithm=optimal",), ("--algorithm=source",)]
 LIMIT = 20000  # states for the oracle
 CHUNK = 16  # programs between two looks at the clock

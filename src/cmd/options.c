@@ -11,7 +11,9 @@
 const struct mz_option mz_option_table[] = {
     {"algorithm", 0, MZ_TAKES_VALUE, "A", MZ_FOR_CHECK,
      "How to leave out equivalent interleavings: optimal (default: each class of executions exactly once), "
-     "source, dpor, classic (2005, Fig. 5 to the letter), sleep (none with sleep sets) or none. The stateful "
+     "source, dpor, classic (2005, Fig. 5 to the letter), static (persistent sets from what each thread may "
+     "still "
+     "do, as 2005 compares with), sleep (none with sleep sets) or none. The stateful "
      "ones (sdpor, s-por, de-s-por, dl-s-por, "
      "stateful) explore no state twice: for programs with many interleavings but few states. portfolio runs "
      "s-por and dl-s-por side by side, the first to finish wins. To compare with: sdpor-initial and "
@@ -19,10 +21,18 @@ const struct mz_option mz_option_table[] = {
      "(2008, section 4.2; sdpor-naive may miss executions).",
      .store = mz_option_algorithm, .words = mz_algorithm_words},
     {"sleep-sets", 0, MZ_TAKES_NOTHING, NULL, MZ_FOR_CHECK,
-     "With none and classic: use sleep sets. With them, classic may miss executions.",
+     "With none, static and classic: use sleep sets. With them, classic may miss executions.",
      .store = mz_option_sleep_sets},
     {"no-sleep-sets", 0, MZ_TAKES_NOTHING, NULL, MZ_FOR_CHECK, "With dpor: do not use sleep sets.",
      .store = mz_option_sleep_sets},
+    {"stateful", 0, MZ_TAKES_NOTHING, NULL, MZ_FOR_CHECK,
+     "With none and static: explore no state twice, as in the paper of 2005.", .store = mz_option_flag,
+     FIELD(stateful)},
+    {"persistent", 0, MZ_TAKES_VALUE, "none|static", MZ_FOR_CHECK,
+     "With dpor --no-sleep-sets and classic: explore only threads of persistent sets, as --algorithm=static "
+     "finds "
+     "them (2005, end of section 3).",
+     .store = mz_option_either, FIELD(persistent), WORDS("none", "static")},
     {"update", 0, MZ_TAKES_VALUE, "last|all", MZ_FOR_CHECK,
      "With dpor: which events get a backtracking point for what comes after them: the last that is in "
      "conflict with it (default), or all of them, as the distributed algorithm of 2007 has it.",

@@ -42,6 +42,7 @@ struct mz_settings {
     char *checkpoint, *resume;          /* NULL: none */
     char *record_tree, *classes;        /* NULL: none */
     bool eager;                         /* dpor: --update=all */
+    bool stateful, persistent;          /* --stateful, --persistent=static */
     double checkpoint_interval;
     bool trust; /* replay: do whatever the trace says */
     bool quiet, verbose, help, version;
@@ -55,6 +56,8 @@ enum mz_algorithm mz_algorithm_named(const char *name); /* MZ_ALG_NONE if no alg
 /* Read MAZURKA_OPTIONS, then argv[1..]. Return 0, or MZ_STATUS_FAILED after one line. */
 int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv);
 void mz_settings_release(struct mz_settings *s);
+/* Does the search explore only persistent sets from what threads may still do? */
+bool mz_settings_persistent(const struct mz_settings *s);
 
 /* The list for --help, and for the manual. */
 void mz_options_help(struct mz_strbuf *out, enum mz_for command);

@@ -191,6 +191,36 @@ static void choose_sleep_sets(struct mz_settings *s)
     s->sleep_sets = sleep != MZ_SLEEP_NEVER && (always || asked);
 }
 
+bool mz_settings_persistent(const struct mz_settings *s)
+{
+    return s->persistent || s->algorithm == MZ_ALG_STATIC || s->algorithm == MZ_ALG_STATIC_STATEFUL;
+}
+
+/* --stateful: another algorithm. --persistent: only where the paper of 2005 combines it. */
+static int apply_variants(struct mz_settings *s)
+{
+    if (s->stateful && s->algorithm == MZ_ALG_NONE && !s->sleep_sets) {
+        s->algorithm = MZ_ALG_STATEFUL;
+        s->algorithm_name = "stateful";
+    } else if (s->stateful && s->algorithm == MZ_ALG_STATIC && !s->sleep_sets) {
+        s->algorithm = MZ_ALG_STATIC_STATEFUL;
+        s->algorithm_name = "static-stateful";
+    } else if (s->stateful && !mz_algorithm_is_stateful(s->algorithm)) {
+        return mz_fail(
+            "--stateful goes with --algorithm=none or static, without sleep sets; the stateful form of "
+            "dpor is --algorithm=sdpor");
+    }
+    bool combines = s->algorithm == MZ_ALG_DPOR || s->algorithm == MZ_ALG_CLASSIC;
+    if (s->persistent && (!combines || s->sleep_sets))
+        return mz_fail(
+            "--persistent=static goes with --algorithm=dpor --no-sleep-sets and --algorithm=classic");
+    if (mz_settings_persistent(s) && !mz_algorithm_is_stateful(s->algorithm) &&
+        (s->jobs > 1 || s->checkpoint || s->resume || mz_cluster_rank() >= 0))
+        return mz_fail("%s is for a search by one worker: not with -j, mpirun, --checkpoint or --resume",
+                       s->persistent ? "--persistent=static" : "--algorithm=static");
+    return 0;
+}
+
 /* Do the given options fit together? */
 static int check_combination(const struct mz_settings *s)
 {
@@ -223,6 +253,7 @@ int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv)
     if (status == 0) status = read_words(&(struct reading){s, command, true}, mz_list_argv(&words));
     if (status == 0) status = read_words(&(struct reading){s, command, false}, argv + 1);
     if (status == 0) choose_sleep_sets(s);
+    if (status == 0) status = apply_variants(s);
     if (status == 0) status = check_combination(s);
     if (!(s->checkpoint_interval > 0)) s->checkpoint_interval = DEFAULT_INTERVAL;
     mz_list_release(&words);

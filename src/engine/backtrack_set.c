@@ -4,7 +4,7 @@
 
 struct mz_step mz_enter_alone(struct mz_exploration *x, uint32_t k)
 {
-    struct mz_step step = mz_default_step(x, k);
+    struct mz_step step = mz_default_step_of(x, k, x->nodes[k].persistent);
     if (step.thread != MZ_NOBODY) x->nodes[k].backtrack = mz_bit(step.thread);
     x->nodes[k + 1].wakeup = 0;
     return step;

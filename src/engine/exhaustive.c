@@ -4,6 +4,7 @@
  * the reduction see the event. end() lets the reduction look back (end), then climbs up the path until a node has
  * another branch (next), and goes back to it. */
 #include "engine/frontier.h"
+#include "engine/persistent.h"
 #include "engine/reduction.h"
 #include "engine/strategy.h"
 #include "engine/stateful/stateful.h"
@@ -51,7 +52,9 @@ static struct mz_step wanted_step(struct mz_exploration *x, uint32_t k)
 {
     if (x->reduction->pending)
         for (uint64_t t = x->view->alive; t; t &= t - 1) x->reduction->pending(x, __builtin_ctzll(t));
+    if (mz_unlikely(x->persistent != NULL)) mz_persistent_node(x);
     if (!x->nodes[k].enabled) return mz_nobody(x, MZ_ENDING_MAXIMAL);
+    if (mz_unlikely(x->persistent != NULL)) x->nodes[k].persistent = mz_persistent_set(x, x->last_thread);
     if (k < x->options.schedule_length) return mz_scheduled_step(x, k);
     if (mz_unlikely(k < x->top)) return x->frontier->step(x, k);
     struct mz_step step = x->reduction->enter(x, k);
@@ -66,6 +69,7 @@ static struct mz_step choose(struct mz_exploration *x, uint32_t k)
     if (x->stateful->check) mz_recheck_node(x, k);
     if (mz_recheck_walks(x)) return walk(x, k);
     if (is_new_state(x, k, &why)) return wanted_step(x, k);
+    if (mz_unlikely(x->persistent != NULL)) mz_persistent_node(x);
     return why == MZ_ENDING_VISITED && mz_recheck_begin(x, k) ? walk_on(x, k) : mz_nobody(x, why);
 }
 

@@ -33,6 +33,7 @@
 
 struct mz_node {
     uint64_t enabled;
+    uint64_t persistent;      /* of those, a persistent set; without options.persistent all of them */
     uint64_t backtrack, done; /* sets of threads: to be explored, explored */
     uint64_t choices;         /* of the current thread, still to be explored (not with wakeup trees) */
     uint64_t asleep;          /* threads with an element in the sleep set */
@@ -53,6 +54,7 @@ struct mz_strategy;
 struct mz_reduction;
 struct mz_frontier;
 struct mz_stateful;
+struct mz_persistent;
 struct mz_tree_log;
 struct mz_class_log;
 struct mz_share;
@@ -89,10 +91,11 @@ struct mz_exploration {
     uint32_t root; /* nodes before this one are the balancer's; nodes [top, root) are the batch's */
     uint32_t kept; /* nodes before this one keep their wakeup trees from the previous task */
 
-    struct mz_share *share;         /* NULL: the search is not shared */
-    struct mz_tree_log *tree_log;   /* NULL: the search is not recorded */
-    struct mz_class_log *class_log; /* NULL: classes are not written */
-    struct mz_stateful *stateful;   /* NULL: the algorithm is stateless */
+    struct mz_share *share;           /* NULL: the search is not shared */
+    struct mz_tree_log *tree_log;     /* NULL: the search is not recorded */
+    struct mz_class_log *class_log;   /* NULL: classes are not written */
+    struct mz_stateful *stateful;     /* NULL: the algorithm is stateless */
+    struct mz_persistent *persistent; /* NULL: not needed */
 
     struct mz_counters counters;
     struct {
@@ -113,6 +116,8 @@ bool mz_choose(struct mz_exploration *x, uint32_t k, struct mz_step *step);
 /* The step of a new execution when nothing else decides: the same thread again if possible (fewer switches),
  * else the lowest thread that is awake. */
 struct mz_step mz_default_step(struct mz_exploration *x, uint32_t k);
+/* The same, of these threads. */
+struct mz_step mz_default_step_of(struct mz_exploration *x, uint32_t k, uint64_t threads);
 /* Step k of options.schedule. A schedule that does not fit the program ends the execution. */
 struct mz_step mz_scheduled_step(struct mz_exploration *x, uint32_t k);
 /* The system does not behave as it did in the same state before: MZ_ENDING_DIVERGED. */

@@ -10,6 +10,7 @@
  * Between commit and the next step, the system reports local operations: mz_explore_spawn, _join, _wake,
  * _release. */
 #include "engine/frontier.h"
+#include "engine/persistent.h"
 #include "engine/reduction.h"
 #include "engine/strategy.h"
 #include "engine/stateful/stateful.h"
@@ -56,6 +57,9 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
     each_array(x, mz_array_reserve);
     x->path.live = true;
     if (x->reduction->stateful) x->stateful = mz_stateful_new(x);
+    if (x->reduction->only_persistent_sets) x->options.persistent = true;
+    if (x->options.persistent && !options->schedule_length) x->persistent = mz_persistent_new(x);
+    MZ_ASSERT(!x->persistent || !options->share);
     if (x->frontier->init) x->frontier->init(x);
     return x;
 }
@@ -63,6 +67,7 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
 void mz_explore_free(struct mz_exploration *x)
 {
     if (x->stateful) mz_stateful_free(x);
+    if (x->persistent) mz_persistent_free(x, x->persistent);
     if (x->frontier->release) x->frontier->release(x);
     each_array(x, mz_array_release);
     mz_trace_release(&x->trace, x->options.share != NULL);
@@ -73,6 +78,8 @@ void mz_explore_restart(struct mz_exploration *x) { x->trace.outdated = true; }
 
 bool mz_explore_restarts(const struct mz_exploration *x) { return x->trace.outdated; }
 
+bool mz_explore_has_sections(const struct mz_exploration *x) { return x->trace.sections != 0; }
+
 void mz_explore_reuse(struct mz_exploration *x)
 {
     mz_start_over(x);
@@ -81,6 +88,7 @@ void mz_explore_reuse(struct mz_exploration *x)
     mz_trace_reuse(&x->trace);
     if (x->frontier->reused) x->frontier->reused(x);
     if (x->stateful) mz_stateful_reuse(x);
+    if (x->persistent) mz_persistent_reuse(x->persistent);
 }
 
 /* ---- an execution ---- */
@@ -106,7 +114,7 @@ void mz_explore_resume(struct mz_exploration *x, uint32_t node)
 static void fresh_node(struct mz_exploration *x, uint32_t k)
 {
     struct mz_node *n = &x->nodes[k];
-    n->enabled = x->view->enabled;
+    n->enabled = n->persistent = x->view->enabled;
     n->backtrack = n->done = n->choices = 0;
     n->foreseen = 0;
     n->first = mz_leaves(&x->counters);

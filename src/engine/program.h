@@ -181,6 +181,12 @@ struct mz_explore_options {
     uint32_t schedule_length;
     /* The search is shared with others: see worker_part.c. */
     const struct mz_share_options *share;
+    /* Explore only persistent sets from what each thread may still do (engine/persistent.c): `static`; dpor and classic
+     * without sleep sets, where the paper of 2005 combines them in lines 5, 7 and 10. */
+    bool persistent;
+    /* For that: the array or object that contains the object with this key. NULL: the key itself. The answer may be
+     * another one later, if memory is used again. */
+    uint64_t (*region)(void *system, uint64_t key);
     bool eager; /* dpor with sleep sets: all dependent events get backtracking points (2007, Fig. 9) */
     /* At most one of them; not if the search is shared, nor for stateful algorithms. */
     const struct mz_tree_log_options *tree_log;
@@ -204,6 +210,8 @@ void mz_explore_free(struct mz_exploration *x);
 void mz_explore_restart(struct mz_exploration *x);
 /* Is such a restart due? Then no execution up to this one counts. */
 bool mz_explore_restarts(const struct mz_exploration *x);
+/* Has the search met an atomic section? */
+bool mz_explore_has_sections(const struct mz_exploration *x);
 /* From now on, explore only the branches that the message (MZ_SHARE_TASK) names. Return false if it is
  * malformed. */
 bool mz_explore_task(struct mz_exploration *x, struct mz_message *task);

@@ -23,6 +23,9 @@ struct mz_reduction {
     bool uses_operation_graph;  /* operation_graph.c */
     bool notes_conflicts_early; /* conflicts go into mark.raw as events happen; else they are found later */
 
+    /* Explores a persistent set from each node, and nothing else (options.persistent). */
+    bool only_persistent_sets;
+
     /* All accesses to an object conflict: there are no reads, every event writes. */
     bool all_accesses_conflict;
 

@@ -23,9 +23,8 @@ bool mz_choose(struct mz_exploration *x, uint32_t k, struct mz_step *step)
     return true;
 }
 
-struct mz_step mz_default_step(struct mz_exploration *x, uint32_t k)
+struct mz_step mz_default_step_of(struct mz_exploration *x, uint32_t k, uint64_t enabled)
 {
-    uint64_t enabled = x->nodes[k].enabled;
     struct mz_step step = {.thread = MZ_NOBODY};
     if (x->last_thread >= 0 && (enabled & mz_bit(x->last_thread))) {
         step.thread = (uint8_t)x->last_thread;
@@ -36,6 +35,11 @@ struct mz_step mz_default_step(struct mz_exploration *x, uint32_t k)
         if (mz_choose(x, k, &step)) return step;
     }
     return (struct mz_step){.thread = MZ_NOBODY};
+}
+
+struct mz_step mz_default_step(struct mz_exploration *x, uint32_t k)
+{
+    return mz_default_step_of(x, k, x->nodes[k].enabled);
 }
 
 struct mz_step mz_scheduled_step(struct mz_exploration *x, uint32_t k)

@@ -213,6 +213,7 @@ void mz_model_publish(struct mz_model_explorer *s, int t)
     }
     if (op->code == MZ_MODEL_CAS)
         s->view.pending[t].expected = (uint16_t)mz_model_value_of(&s->threads[t], &op->a);
+    s->view.pending[t].pc = s->threads[t].pc;
     mz_model_refresh(s, t);
 }
 

@@ -265,10 +265,11 @@ static enum mz_model_verdict account(const struct mz_model_explorer *s, const st
 }
 
 /* The search starts over: the executions so far do not count. */
-static enum mz_model_verdict start_over(const struct mz_model_run *run, struct mz_model_report *report)
+static enum mz_model_verdict start_over(const struct mz_model_explorer *s, const struct mz_model_run *run,
+                                        struct mz_model_report *report)
 {
     report->complete = report->asleep = report->revisiting = 0;
-    if (run->start_over) run->start_over(run->arg);
+    if (run->start_over) run->start_over(run->arg, mz_explore_has_sections(s->x));
     return MZ_MODEL_EXPLORED;
 }
 
@@ -313,6 +314,7 @@ struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *
         .order = settings->order,
         .order_seed = settings->order_seed,
         .share = settings->share,
+        .persistent = settings->persistent,
         .eager = settings->eager,
         .tree_log = settings->tree_log,
         .full = settings->limited ? full : NULL,
@@ -364,7 +366,7 @@ bool mz_model_next(struct mz_model_explorer *s, const struct mz_model_run *run,
 {
     s->run = run;
     report->verdict = !execute(s)                 ? MZ_MODEL_ILLEGAL
-                      : mz_explore_restarts(s->x) ? start_over(run, report)
+                      : mz_explore_restarts(s->x) ? start_over(s, run, report)
                                                   : account(s, run, report);
     return report->verdict == MZ_MODEL_EXPLORED && mz_explore_end(s->x);
 }

@@ -22,7 +22,8 @@ struct mz_model_run {
     bool (*visit)(void *arg, const struct mz_model_execution *execution);
     /* If given: see mz_explore_options. */
     void (*endless)(void *arg, uint64_t threads, uint64_t writers);
-    void (*start_over)(void *arg); /* forget the executions so far: they come again */
+    /* Forget the executions so far: they come again. `sections`: the engine knows now that there are atomic sections. */
+    void (*start_over)(void *arg, bool sections);
     /* settings.limited: how often the engine may ask for memory before memory counts as full */
     uint64_t asks;
     void *arg;
@@ -55,6 +56,7 @@ struct mz_model_settings {
     uint64_t order_seed;
     bool limited;                         /* memory is limited: see asks */
     const struct mz_share_options *share; /* the search is shared: its callbacks get the explorer */
+    bool persistent;                      /* as in mz_explore_options */
     bool eager;                           /* eager and tree_log: as in mz_explore_options */
     const struct mz_tree_log_options *tree_log;
 };

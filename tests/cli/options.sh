@@ -63,6 +63,9 @@ test_bad_values() {
         refuses "takes no argument" mazurka check --keep-going=yes ok.c &&
         refuses "needs sleep sets" mazurka check --no-sleep-sets ok.c &&
         refuses "goes with a stateful" mazurka check --order=random ok.c &&
+        refuses "the stateful form of dpor is --algorithm=sdpor" mazurka check --stateful --algorithm=dpor ok.c &&
+        refuses "goes with --algorithm=dpor --no-sleep-sets" mazurka check --persistent=static ok.c &&
+        refuses "by one worker" mazurka check --algorithm=static -j2 ok.c &&
         refuses "goes with a stateful" mazurka check --state-match=exact --algorithm=source ok.c &&
         refuses "visited-first" mazurka check --order=visited ok.c &&
         refuses "hash, exact" mazurka check --state-match=no ok.c

@@ -4,6 +4,12 @@
  *
  * EXPECT -DN=4 all verified 1
  * EXPECT -DN=13 all verified 1
+ * EXPECT -DN=2 static verified 4
+ * EXPECT -DN=4 --sleep-sets static verified 1
+ * EXPECT -DN=4 --stateful static verified
+ * EXPECT -DN=14 --no-sleep-sets dpor verified 3
+ * EXPECT -DN=14 --no-sleep-sets --persistent=static dpor verified 2
+ * EXPECT -DN=14 --persistent=static classic verified 2
  * EXPECT -DN=14 optimal verified 2
  * EXPECT -DN=14 source verified 2 blocked=0
  * EXPECT -DN=14 dpor verified 2 total=~4

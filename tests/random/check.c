@@ -23,6 +23,7 @@ static const struct {
     bool limited; /* memory is limited */
     bool coarse;  /* all accesses to an object are dependent: its happens-before order is not the oracle's */
     bool misses;  /* it is known to miss classes */
+    bool persistent; /* --persistent=static */
 } configs[MZ_CONFIG_STATEFUL] = {
     [MZ_CONFIG_NONE] = {"none", MZ_ALG_NONE, false, true, false, false, false},
     [MZ_CONFIG_SLEEP] = {"sleep", MZ_ALG_NONE, true, false, true, false, false},
@@ -38,6 +39,16 @@ static const struct {
                                  .sleep_sets = true,
                                  .coarse = true,
                                  .misses = true},
+    [MZ_CONFIG_STATIC] = {.name = "static", .algorithm = MZ_ALG_STATIC},
+    [MZ_CONFIG_STATIC_SLEEP] = {.name = "static-sleep",
+                                .algorithm = MZ_ALG_STATIC,
+                                .sleep_sets = true,
+                                .once = true},
+    [MZ_CONFIG_DPOR_STATIC] = {.name = "dpor-static", .algorithm = MZ_ALG_DPOR, .persistent = true},
+    [MZ_CONFIG_CLASSIC_STATIC] = {.name = "classic-static",
+                                  .algorithm = MZ_ALG_CLASSIC,
+                                  .coarse = true,
+                                  .persistent = true},
     [MZ_CONFIG_LITERAL] = {"literal", MZ_ALG_OPTIMAL, true, false, true, true, false},
     [MZ_CONFIG_NONE_SHARED] = {"none-shared", MZ_ALG_NONE, false, true, false, false, false},
     [MZ_CONFIG_SLEEP_SHARED] = {"sleep-shared", MZ_ALG_NONE, true, false, true, false, false},
@@ -140,11 +151,12 @@ static bool visit(void *arg, const struct mz_model_execution *e)
     return true;
 }
 
-/* The engine starts over, because it has met an atomic section: forget what it has explored. */
-static void start_over(void *arg)
+/* The engine starts over, because it has met an atomic section, or has learned what a thread may do: forget what it has
+ * explored. */
+static void start_over(void *arg, bool sections)
 {
     struct replay *r = arg;
-    r->machine.sections = true;
+    r->machine.sections = sections;
     mz_findings_clear(&r->c->engine);
     mz_set_clear(&r->c->sequences);
 }
@@ -199,6 +211,7 @@ static bool check_config(struct mz_checker *c, const struct mz_model *m)
     struct mz_model_settings settings = {.algorithm = configs[c->config].algorithm,
                                          .eager = c->config == MZ_CONFIG_DPOR_EAGER,
                                          .sleep_sets = configs[c->config].sleep_sets,
+                                         .persistent = configs[c->config].persistent,
                                          .limited = configs[c->config].limited};
     if (shared) {
         struct mz_shared **s = &c->shared[c->config];

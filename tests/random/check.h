@@ -26,8 +26,12 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_OPTIMAL_SOURCE, /* falls back to source at some time */
                  MZ_CONFIG_CLASSIC,
                  MZ_CONFIG_CLASSIC_SLEEP, /* may miss classes */
-                 MZ_CONFIG_LITERAL,       /* optimal against literal.c: see check_literal.c */
-                 MZ_CONFIG_SHARED,        /* from here on: see shared.c */
+                 MZ_CONFIG_STATIC,
+                 MZ_CONFIG_STATIC_SLEEP,
+                 MZ_CONFIG_DPOR_STATIC,    /* without sleep sets, within persistent sets */
+                 MZ_CONFIG_CLASSIC_STATIC, /* the same */
+                 MZ_CONFIG_LITERAL,        /* optimal against literal.c: see check_literal.c */
+                 MZ_CONFIG_SHARED,         /* from here on: see shared.c */
                  MZ_CONFIG_NONE_SHARED = MZ_CONFIG_SHARED,
                  MZ_CONFIG_SLEEP_SHARED,
                  MZ_CONFIG_DPOR_PLAIN_SHARED,
@@ -51,6 +55,7 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_SDPOR_NAIVE, /* may miss states */
                  MZ_CONFIG_SDPOR_INITIAL,
                  MZ_CONFIG_SDPOR_INITIAL_RANDOM,
+                 MZ_CONFIG_STATIC_STATEFUL,
                  MZ_CONFIG_FORGETS, /* from here on: states are forgotten from some time on */
                  MZ_CONFIG_S_POR_FORGETS,
                  MZ_CONFIG_DE_S_POR_FORGETS,

@@ -38,10 +38,10 @@ static bool visit_engine(void *arg, const struct mz_model_execution *e)
     return added || mz_differ(b->c, "two equivalent executions are explored");
 }
 
-static void start_over(void *arg)
+static void start_over(void *arg, bool sections)
 {
     struct both *b = arg;
-    b->machine.sections = true;
+    b->machine.sections = sections;
     b->ended = false;
     mz_set_clear(&b->c->sequences);
 }

@@ -40,6 +40,7 @@ static const struct {
     [MZ_CONFIG_SDPOR_INITIAL] = {.name = "sdpor-initial", .algorithm = MZ_ALG_SDPOR_INITIAL},
     [MZ_CONFIG_SDPOR_INITIAL_RANDOM] = {"sdpor-initial-random", MZ_ALG_SDPOR_INITIAL, MZ_ORDER_RANDOM, false,
                                         false},
+    [MZ_CONFIG_STATIC_STATEFUL] = {.name = "static-stateful", .algorithm = MZ_ALG_STATIC_STATEFUL},
     [MZ_CONFIG_FORGETS] = {"stateful-forgets", MZ_ALG_STATEFUL, MZ_ORDER_RANDOM, false, false},
     [MZ_CONFIG_S_POR_FORGETS] = {"s-por-forgets", MZ_ALG_S_POR, MZ_ORDER_RANDOM, false, false},
     [MZ_CONFIG_DE_S_POR_FORGETS] = {"de-s-por-forgets", MZ_ALG_DE_S_POR, MZ_ORDER_RANDOM, false, false},
@@ -118,9 +119,10 @@ static void endless(void *arg, uint64_t threads, uint64_t writers)
     mz_reached_trap(&r->c->reached, threads, writers);
 }
 
-static void start_over(void *arg)
+static void start_over(void *arg, bool sections)
 {
     struct replay *r = arg;
+    (void)sections;
     mz_reached_clear(&r->c->reached);
     r->length = 0;
 }

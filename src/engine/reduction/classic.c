@@ -15,7 +15,7 @@
 /* Lines 5-7, for S_i */
 static void add_backtrack(struct mz_exploration *x, int p, mz_number i)
 {
-    uint64_t enabled = x->nodes[i - 1].enabled;
+    uint64_t enabled = x->nodes[i - 1].persistent;
     if (enabled & mz_bit(p))
         mz_want(x, i - 1, mz_bit(p), mz_bit(p));
     else

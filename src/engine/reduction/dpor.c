@@ -5,6 +5,9 @@
  * (line 3), the last event that is dependent with p's next operation, may be co-enabled with it and does not
  * happen before p (line 4) gets a backtracking point.
  *
+ * With --persistent=static, PersistentSet(s) takes the place of enabled(s) in lines 5, 7 and 10 (node.persistent), as the
+ * paper says at the end of section 3.
+ *
  * With sleep sets that is not enough. The paper looks at the last event only, because earlier ones are found
  * "through the recursion", when the last one has been reversed; but the sleep set may cut short exactly that
  * execution. (Example: a writer of x, and two readers that first read something else. The execution where
@@ -24,10 +27,10 @@ static void add_backtrack(struct mz_exploration *x, int p, mz_number i, mz_clock
 {
     const struct mz_node *n = &x->nodes[i - 1];
     const uint32_t *clock = mz_clock_at(&x->trace, before);
-    uint64_t set = n->enabled & mz_bit(p);
-    for (uint64_t t = n->enabled; t; t &= t - 1)
+    uint64_t set = n->persistent & mz_bit(p);
+    for (uint64_t t = n->persistent; t; t &= t - 1)
         if (clock[__builtin_ctzll(t)] > i) set |= t & -t;
-    mz_want(x, i - 1, set, !set ? n->enabled : set & mz_bit(p) ? mz_bit(p) : set & -set);
+    mz_want(x, i - 1, set, !set ? n->persistent : set & mz_bit(p) ? mz_bit(p) : set & -set);
 }
 
 /* Line 4: for all threads p, at each new state. */

@@ -85,6 +85,8 @@ static void start_exploration(void)
     rt.checking = o->strict;
     if (rt.shared) options.share = &mz_worker_sharing;
     options.eager = o->eager;
+    options.persistent = o->persistent;
+    options.region = mz_whole_object;
     if (o->mode == MZ_MODE_EXPLORE && rt.channel->tree_file[0]) {
         if (o->classes)
             options.class_log = &mz_class_file;

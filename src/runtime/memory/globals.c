@@ -188,6 +188,12 @@ static void find_gaps(const struct elf *e, const struct object *o, uint32_t n)
     add_gap(e, end, (highest + PAGE - 1) & ~(uint64_t)(PAGE - 1), ending, NULL);
 }
 
+static void add_variables(const struct object *o, uint32_t n)
+{
+    for (uint32_t i = 0; i < n && gl.variable_count < MAX_OBJECTS; i++)
+        if (o[i].size != UNKNOWN) gl.variables[gl.variable_count++] = o[i];
+}
+
 static void look_at(const struct elf *e, struct object *objects)
 {
     for (unsigned i = 0; i < e->count; i++) {
@@ -196,6 +202,7 @@ static void look_at(const struct elf *e, struct object *objects)
         uint32_t n = collect(e, &e->sections[i], objects);
         sort(objects, n);
         find_gaps(e, objects, n);
+        if (gl.variables) add_variables(objects, n);
         return;
     }
 }
@@ -206,6 +213,10 @@ void mz_globals_init(void)
     gl.gaps = mz_region_reserve(MAX_GAPS * sizeof *gl.gaps);
     gl.functions = mz_region_reserve(MAX_FUNCTIONS * sizeof *gl.functions);
     MZ_ASSERT(objects && gl.gaps && gl.functions);
+    if (rt.channel->options.persistent) {
+        gl.variables = mz_region_reserve(MAX_OBJECTS * sizeof *gl.variables);
+        MZ_ASSERT(gl.variables);
+    }
     for (uint32_t i = 0; i < rt.channel->module_count; i++) {
         struct elf e;
         if (!rt.channel->modules[i].instrumented || !open_file(&e, &rt.channel->modules[i])) continue;
@@ -214,6 +225,7 @@ void mz_globals_init(void)
     }
     mz_region_free(objects, MAX_OBJECTS * sizeof *objects);
     sort(gl.functions, gl.function_count);
+    sort(gl.variables, gl.variable_count);
     /* Modules may come in any order; the gaps of one module are sorted. */
     for (uint32_t i = 1; i < gl.gap_count; i++) {
         struct mz_gap g = gl.gaps[i];
@@ -238,18 +250,31 @@ const struct mz_gap *mz_globals_gap(uint64_t address, size_t size)
     return low < gl.gap_count && gl.gaps[low].start < address + size ? &gl.gaps[low] : NULL;
 }
 
-/* Finds the function that contains the address. Returns false if there is none, or more than one. */
-bool mz_globals_function(uint64_t address, uint64_t *start, uint64_t *end)
+/* Returns the index of the first object that begins above the address. The objects are sorted. */
+static uint32_t above(const struct object *o, uint32_t count, uint64_t address)
 {
-    uint32_t low = 0,
-             high = gl.function_count; /* functions[low - 1].start <= address < functions[high].start */
+    uint32_t low = 0, high = count; /* o[low - 1].start <= address < o[high].start */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (gl.functions[middle].start <= address)
+        if (o[middle].start <= address)
             low = middle + 1;
         else
             high = middle;
     }
+    return low;
+}
+
+uint64_t mz_globals_variable(uint64_t address)
+{
+    uint32_t i = above(gl.variables, gl.variable_count, address);
+    return i && address - gl.variables[i - 1].start < gl.variables[i - 1].size ? gl.variables[i - 1].start
+                                                                               : 0;
+}
+
+/* Finds the function that contains the address. Returns false if there is none, or more than one. */
+bool mz_globals_function(uint64_t address, uint64_t *start, uint64_t *end)
+{
+    uint32_t low = above(gl.functions, gl.function_count, address);
     if (!low) return false;
     const struct object *f = &gl.functions[low - 1];
     *start = f->start;

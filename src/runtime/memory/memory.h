@@ -57,6 +57,9 @@ void mz_globals_init(void);
 const struct mz_gap *mz_globals_gap(uint64_t address, size_t size); /* NULL: none there */
 void mz_globals_keep_completed(void);
 bool mz_globals_function(uint64_t address, uint64_t *start, uint64_t *end);
+uint64_t mz_globals_variable(uint64_t address); /* where the variable begins that contains it; 0: not known */
+/* whole_object.c: as mz_explore_options.region */
+uint64_t mz_whole_object(void *unused, uint64_t key);
 
 /* leaks.c */
 void mz_leaks_init(void);

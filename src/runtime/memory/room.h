@@ -49,6 +49,8 @@ struct mz_memory_room {
         uint32_t completed_count;
         struct object *functions; /* sorted by address */
         uint32_t function_count;
+        struct object *variables; /* sorted by address; NULL: not needed */
+        uint32_t variable_count;
     } globals;
     struct {                      /* heap.c; the arenas themselves are program memory */
         char *arenas;             /* kept */

@@ -1,0 +1,264 @@
+/* Persistent sets from what each thread may still do: the "static" partial-order reduction of 2005, section 5.
+ *
+ * A set T of threads is persistent at a state if nothing that the other threads can do, without a step of T, conflicts
+ * with the next operation of a thread of T. To explore T is enough there (Godefroid 1996, Theorem 4.3 and 6.14).
+ *
+ * What can a thread do? A *point* is a thread with the place (pc) and kind of its pending operation. Points are the nodes
+ * of a graph. An edge leads from a point to the point that the same thread reaches next, and to the first point of a thread
+ * that the step starts or wakes. Each point has *accesses*: the regions that its operation has been seen to access. A
+ * region is a whole array or object (options.region), because that is as exact as a static analysis is. So the future
+ * of a thread is the set of all accesses that can be reached from its point.
+ *
+ * The graph is not computed from the code but learned: when a thread is about to leave what the graph says, the graph grows,
+ * and the search starts over (mz_explore_restart). The graph never shrinks, and a program has finitely many points and
+ * regions, so this ends.
+ *
+ * Why nothing is missed: let the search end without growth, and suppose that some execution leaves the graph. Take the
+ * first such step, of thread t. Everything before stays in the graph, so the sets are persistent for it, and the search
+ * has explored an execution with the same steps of t up to there (the order of independent steps may differ). There the
+ * same operation of t was pending, and mz_persistent_node() has seen it. A contradiction.
+ *
+ * Which threads can conflict with T: those that have a pending operation. A thread that is alive without one (it waits to
+ * be woken, or to join) can only go on after a step of another thread, and then its future is part of that thread's
+ * future, by the edge. If a thread that conflicts is not enabled, all enabled threads are taken: this is the simplest
+ * set of threads that could enable it.
+ *
+ * Invariants
+ *  S1  reach of a point is the union of the accesses of all points that it leads to, itself included, whenever
+ *      `grown` is false.
+ *  S2  If the graph is full, `full` is set, the search starts over, and every set is all enabled threads. */
+#include "engine/persistent.h"
+#include "base/region.h"
+
+#define POINTS   4096u
+#define ACCESSES 1024u
+#define WORDS    (ACCESSES / 64)
+
+struct access {
+    uint64_t region;
+    uint8_t how; /* READS or WRITES: locks that are shared count as written */
+    bool memory, section;
+};
+
+struct point {
+    uint64_t key;
+    uint64_t own[WORDS], reach[WORDS]; /* sets of accesses */
+    uint64_t next[POINTS / 64];
+};
+
+struct mz_persistent {
+    uint32_t point_count, access_count; /* from 1 */
+    bool grown, full;
+    struct point points[POINTS];
+    struct access accesses[ACCESSES];
+    uint64_t conflicts[ACCESSES][WORDS];
+    uint32_t table[2 * POINTS];
+    uint32_t here[]
+                 [MZ_MAX_THREADS]; /* of each node and thread: its point, 0 if it has no pending operation */
+};
+
+static size_t size_of(const struct mz_exploration *x)
+{
+    return sizeof(struct mz_persistent) + (size_t)(x->trace.capacity + 1) * MZ_MAX_THREADS * sizeof(uint32_t);
+}
+
+struct mz_persistent *mz_persistent_new(const struct mz_exploration *x)
+{
+    struct mz_persistent *p = mz_region_reserve(size_of(x));
+    MZ_ASSERT(p != NULL);
+    p->point_count = p->access_count = 1;
+    return p;
+}
+
+void mz_persistent_free(const struct mz_exploration *x, struct mz_persistent *p)
+{
+    mz_region_free(p, size_of(x));
+}
+
+static void clear(void *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / 8; i++) ((uint64_t *)from)[i] = 0;
+}
+
+void mz_persistent_reuse(struct mz_persistent *p)
+{
+    clear(p->points, p->point_count * sizeof *p->points);
+    clear(p->conflicts, p->access_count * sizeof *p->conflicts);
+    clear(p->table, sizeof p->table);
+    p->point_count = p->access_count = 1;
+    p->grown = p->full = false;
+}
+
+/* ---- sets ---- */
+
+static bool has(const uint64_t *set, uint32_t i) { return set[i / 64] >> i % 64 & 1; }
+
+/* Returns whether i is new in the set. */
+static bool add(uint64_t *set, uint32_t i)
+{
+    bool was = has(set, i);
+    set[i / 64] |= UINT64_C(1) << i % 64;
+    return !was;
+}
+
+static bool meet(const uint64_t *a, const uint64_t *b)
+{
+    uint64_t both = 0;
+    for (uint32_t w = 0; w < WORDS; w++) both |= a[w] & b[w];
+    return both != 0;
+}
+
+/* ---- the graph ---- */
+
+/* Returns 0 if the graph is full. */
+static uint32_t point_of(struct mz_persistent *p, int thread, const struct mz_pending *pending)
+{
+    uint64_t key = (pending->pc << 14 | (uint64_t)pending->op << 6 | (uint64_t)thread) + 1;
+    uint32_t i = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 51) % (2 * POINTS);
+    for (; p->table[i]; i = (i + 1) % (2 * POINTS))
+        if (p->points[p->table[i]].key == key) return p->table[i];
+    if (p->point_count == POINTS) {
+        p->full = true;
+        return 0;
+    }
+    p->grown = true;
+    p->table[i] = p->point_count++;
+    p->points[p->table[i]].key = key;
+    return p->table[i];
+}
+
+static bool do_conflict(const struct access *a, const struct access *b)
+{
+    if ((a->section && b->memory) || (b->section && a->memory)) return true;
+    return a->region == b->region && a->section == b->section && (a->how == MZ_WRITES || b->how == MZ_WRITES);
+}
+
+/* Returns 0 if the graph is full. */
+static uint32_t access_of(struct mz_persistent *p, const struct access *a)
+{
+    for (uint32_t i = 1; i < p->access_count; i++) {
+        const struct access *b = &p->accesses[i];
+        if (a->region == b->region && a->how == b->how && a->memory == b->memory && a->section == b->section)
+            return i;
+    }
+    if (p->access_count == ACCESSES) {
+        p->full = true;
+        return 0;
+    }
+    uint32_t new = p->access_count++;
+    p->accesses[new] = *a;
+    for (uint32_t i = 1; i <= new; i++)
+        if (do_conflict(a, &p->accesses[i])) {
+            add(p->conflicts[new], i);
+            add(p->conflicts[i], new);
+        }
+    return new;
+}
+
+/* The access of a pending operation, as wide as it can be: 0 if it has none. */
+static uint32_t pending_access(struct mz_exploration *x, const struct mz_pending *pending)
+{
+    const struct mz_explore_options *o = &x->options;
+    struct access a = {.how = (uint8_t)mz_ops[pending->op].access};
+    if (mz_ops[pending->op].object == MZ_OBJECT_NOTHING) return 0;
+    if (a.how != MZ_READS || x->trace.all_writes) a.how = MZ_WRITES; /* the same relation as DPOR's */
+    a.section = pending->op == MZ_OP_SECTION;
+    a.memory = mz_op_in(MZ_OPS_ATOMIC | MZ_OPS_WAITERS, pending->op);
+    if (!a.section) a.region = o->region ? o->region(o->system, pending->key) : pending->key;
+    return access_of(x->persistent, &a);
+}
+
+/* Compute all `reach`: S1. */
+static void settle(struct mz_persistent *p)
+{
+    for (uint32_t i = 1; i < p->point_count; i++)
+        for (uint32_t w = 0; w < WORDS; w++) p->points[i].reach[w] = p->points[i].own[w];
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = p->point_count; --i > 0;)
+            for (uint32_t w = 0; w < (p->point_count + 63) / 64; w++)
+                for (uint64_t left = p->points[i].next[w]; left; left &= left - 1) {
+                    const struct point *to = &p->points[w * 64 + (uint32_t)__builtin_ctzll(left)];
+                    for (uint32_t v = 0; v < WORDS; v++) {
+                        more |= (to->reach[v] & ~p->points[i].reach[v]) != 0;
+                        p->points[i].reach[v] |= to->reach[v];
+                    }
+                }
+    }
+    p->grown = false;
+}
+
+/* The thread is at its pending operation. `stepped`: the thread of the step before, -1 at the start. */
+static void note_pending(struct mz_exploration *x, int thread, int stepped)
+{
+    struct mz_persistent *p = x->persistent;
+    uint32_t k = x->path.depth;
+    const struct mz_pending *pending = &x->view->pending[thread];
+    if (pending->op == MZ_OP_NONE) return;
+    uint32_t point = p->here[k][thread] = point_of(p, thread, pending), access = pending_access(x, pending);
+    if (!point) return;
+    if (access && add(p->points[point].own, access)) p->grown = true;
+    if (stepped < 0) return;
+    const uint32_t *before = p->here[k - 1];
+    bool moved = thread == stepped || point != before[thread];
+    if (before[stepped] && moved && add(p->points[before[stepped]].next, point)) p->grown = true;
+}
+
+void mz_persistent_node(struct mz_exploration *x)
+{
+    struct mz_persistent *p = x->persistent;
+    uint32_t k = x->path.depth;
+    bool unsettled = p->grown;
+    if (p->full) return;
+    p->grown = false;
+    clear(p->here[k], sizeof p->here[k]);
+    for (uint64_t t = x->view->alive; t; t &= t - 1)
+        note_pending(x, __builtin_ctzll(t), k ? x->trace.events[k - 1].thread : -1);
+    if (p->grown || p->full) mz_explore_restart(x);
+    p->grown |= unsettled;
+}
+
+/* ---- persistent sets ---- */
+
+/* Which threads not in `set` may conflict with the next operation of this thread of it? */
+static uint64_t conflicting(const struct mz_exploration *x, const uint32_t *here, uint32_t access,
+                            uint64_t set)
+{
+    const struct mz_persistent *p = x->persistent;
+    uint64_t found = 0;
+    for (uint64_t others = x->view->alive & ~set; access && others; others &= others - 1) {
+        uint32_t point = here[__builtin_ctzll(others)];
+        if (point && meet(p->points[point].reach, p->conflicts[access])) found |= others & -others;
+    }
+    return found;
+}
+
+/* The smallest set with this thread that conflicts with no other thread; all enabled threads if a thread that is not
+ * enabled is in conflict with it. */
+static uint64_t close(struct mz_exploration *x, int first)
+{
+    const uint32_t *here = x->persistent->here[x->path.depth];
+    uint64_t set = mz_bit(first), enabled = x->view->enabled;
+    for (uint64_t todo = set; todo;) {
+        int t = __builtin_ctzll(todo);
+        uint64_t more = conflicting(x, here, pending_access(x, &x->view->pending[t]), set);
+        if (more & ~enabled) return enabled;
+        set |= more;
+        todo = (todo & ~mz_bit(t)) | more;
+    }
+    return set;
+}
+
+uint64_t mz_persistent_set(struct mz_exploration *x, int preferred)
+{
+    struct mz_persistent *p = x->persistent;
+    uint64_t enabled = x->view->enabled, best = enabled;
+    if (p->full) return enabled;
+    if (p->grown) settle(p);
+    if (preferred >= 0 && enabled & mz_bit(preferred)) best = close(x, preferred);
+    for (uint64_t left = enabled; left; left &= left - 1) {
+        uint64_t set = close(x, __builtin_ctzll(left));
+        if (__builtin_popcountll(set) < __builtin_popcountll(best)) best = set;
+    }
+    return best;
+}
