@@ -21,7 +21,7 @@ const struct mz_option mz_option_table[] = {
      "(2008, section 4.2; sdpor-naive may miss executions).",
      .store = mz_option_algorithm, .words = mz_algorithm_words},
     {"sleep-sets", 0, MZ_TAKES_NOTHING, NULL, MZ_FOR_CHECK,
-     "With none, static and classic: use sleep sets. With them, classic may miss executions.",
+     "With none, static, classic and stateful: use sleep sets. With them, classic may miss executions.",
      .store = mz_option_sleep_sets},
     {"no-sleep-sets", 0, MZ_TAKES_NOTHING, NULL, MZ_FOR_CHECK, "With dpor: do not use sleep sets.",
      .store = mz_option_sleep_sets},

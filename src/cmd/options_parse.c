@@ -199,16 +199,15 @@ bool mz_settings_persistent(const struct mz_settings *s)
 /* --stateful: another algorithm. --persistent: only where the paper of 2005 combines it. */
 static int apply_variants(struct mz_settings *s)
 {
-    if (s->stateful && s->algorithm == MZ_ALG_NONE && !s->sleep_sets) {
+    if (s->stateful && s->algorithm == MZ_ALG_NONE) {
         s->algorithm = MZ_ALG_STATEFUL;
         s->algorithm_name = "stateful";
-    } else if (s->stateful && s->algorithm == MZ_ALG_STATIC && !s->sleep_sets) {
+    } else if (s->stateful && s->algorithm == MZ_ALG_STATIC) {
         s->algorithm = MZ_ALG_STATIC_STATEFUL;
         s->algorithm_name = "static-stateful";
     } else if (s->stateful && !mz_algorithm_is_stateful(s->algorithm)) {
-        return mz_fail(
-            "--stateful goes with --algorithm=none or static, without sleep sets; the stateful form of "
-            "dpor is --algorithm=sdpor");
+        return mz_fail("--stateful goes with --algorithm=none or static; the stateful form of dpor is "
+                       "--algorithm=sdpor");
     }
     bool combines = s->algorithm == MZ_ALG_DPOR || s->algorithm == MZ_ALG_CLASSIC;
     if (s->persistent && (!combines || s->sleep_sets))

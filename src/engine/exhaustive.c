@@ -95,7 +95,8 @@ static bool climb(struct mz_exploration *x)
     for (uint32_t k = x->path.depth + x->barren; k-- > x->top;) {
         if (x->options.sleep_sets && !(x->barren && k == x->path.depth))
             mz_sleep_add(x, k, mz_elem_of(&x->trace.events[k]));
-        if (mz_unlikely(x->nodes[k].sleep_count > x->nodes[k].inherited + 1)) mz_estimate_branch(x, k);
+        if (mz_unlikely(x->nodes[k].sleep_count > x->nodes[k].inherited + 1) && !x->stateful)
+            mz_estimate_branch(x, k);
         if (x->reduction->next(x, k)) {
             mz_rewind_to(x, k);
             return true;

@@ -170,6 +170,10 @@ bool mz_explore_full(struct mz_exploration *x);
 void mz_sleep_inherit(struct mz_exploration *x, uint32_t k);
 void mz_sleep_none(struct mz_exploration *x, uint32_t k); /* node k has none */
 void mz_sleep_add(struct mz_exploration *x, uint32_t k, struct mz_elem e);
+/* The threads all of whose choices are asleep at node k, where the system is. */
+uint64_t mz_sleep_whole(const struct mz_exploration *x, uint32_t k);
+/* Wake all other threads at node k, which has not been left yet. */
+void mz_sleep_keep(struct mz_exploration *x, uint32_t k, uint64_t threads);
 /* Choices of the thread that are asleep at node k. */
 uint64_t mz_sleep_choices(const struct mz_exploration *x, uint32_t k, int thread);
 /* Do sleep(E') and WI(v) have a common element, for E' = node k? Then an execution that starts like v has been

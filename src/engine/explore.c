@@ -47,7 +47,7 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
     /* Follow a recorded schedule without a stateful reduction: the schedule may reach a state twice, and must
      * not end there. */
     if (x->reduction->stateful && options->schedule_length) x->reduction = mz_reduction_of(MZ_ALG_NONE);
-    if (x->reduction->stateful) x->options.sleep_sets = false;
+    if (x->reduction->stateful && !x->reduction->sleeps_with_states) x->options.sleep_sets = false;
     MZ_ASSERT(!options->memory ||
               (x->reduction->explores_sources && !options->sleep_sets && !options->share));
     mz_trace_init(&x->trace, options->max_steps, options->share != NULL);

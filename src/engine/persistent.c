@@ -218,6 +218,12 @@ void mz_persistent_node(struct mz_exploration *x)
     p->grown |= unsettled;
 }
 
+void mz_persistent_give_up(struct mz_exploration *x)
+{
+    if (!x->persistent->full) mz_explore_restart(x);
+    x->persistent->full = true;
+}
+
 /* ---- persistent sets ---- */
 
 /* Which threads not in `set` may conflict with the next operation of this thread of it? */

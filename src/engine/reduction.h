@@ -18,6 +18,8 @@ struct mz_reduction {
 
     bool explores_sources; /* takes all choices of every operation, so all sources of a read (program.h) */
 
+    bool sleeps_with_states; /* can use sleep sets although it is stateful: stateful/stateful.h */
+
     /* Stateful: what is kept with the states, or beside them. */
     bool uses_later_accesses;   /* for each state, what happens from there on (later_accesses.c) */
     bool uses_operation_graph;  /* operation_graph.c */

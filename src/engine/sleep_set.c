@@ -35,6 +35,28 @@ void mz_sleep_add(struct mz_exploration *x, uint32_t k, struct mz_elem e)
     n->asleep |= mz_bit(e.thread);
 }
 
+uint64_t mz_sleep_whole(const struct mz_exploration *x, uint32_t k)
+{
+    uint64_t whole = 0;
+    for (uint64_t t = x->nodes[k].asleep; t; t &= t - 1) {
+        int thread = __builtin_ctzll(t);
+        if (!(x->view->pending[thread].choices & ~mz_sleep_choices(x, k, thread))) whole |= t & -t;
+    }
+    return whole;
+}
+
+void mz_sleep_keep(struct mz_exploration *x, uint32_t k, uint64_t threads)
+{
+    struct mz_node *n = &x->nodes[k];
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n->sleep_count; i++) {
+        struct mz_elem e = x->sleep[n->sleep_start + i];
+        if (threads & mz_bit(e.thread)) x->sleep[n->sleep_start + kept++] = e;
+    }
+    n->sleep_count = n->inherited = kept;
+    n->asleep &= threads;
+}
+
 /* Choices of the thread that are asleep at node k. */
 uint64_t mz_sleep_choices(const struct mz_exploration *x, uint32_t k, int thread)
 {

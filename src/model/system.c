@@ -232,6 +232,7 @@ static bool visit(const struct mz_model_explorer *s, const struct mz_model_run *
     struct mz_model_execution e = {.steps = s->steps, .length = s->length, .exploration = s->x};
     outcome_of(s, &e.outcome);
     e.revisits = mz_explore_ending(s->x) == MZ_ENDING_VISITED;
+    e.asleep = mz_explore_ending(s->x) == MZ_ENDING_ASLEEP;
     return !run->visit || run->visit(run->arg, &e);
 }
 
@@ -248,6 +249,7 @@ static enum mz_model_verdict account(const struct mz_model_explorer *s, const st
     case MZ_ENDING_ASLEEP:
         if (!s->view.enabled) return MZ_MODEL_WRONG_ENDING;
         report->asleep++;
+        if (mz_algorithm_is_stateful(s->options.algorithm) && !visit(s, run)) return MZ_MODEL_STOPPED;
         break;
     case MZ_ENDING_VISITED:
         report->revisiting++;

@@ -11,6 +11,7 @@ struct mz_model_execution {
     const struct mz_step *steps;
     uint32_t length;
     struct mz_model_outcome outcome;
+    bool asleep;                              /* not complete, of a stateful search: all is asleep */
     bool revisits;                            /* not complete: it ends in a state that the search has seen */
     const struct mz_exploration *exploration; /* for mz_explore_steps() and mz_explore_happens_before() */
 };

@@ -7,6 +7,8 @@
  * EXPECT -DN=2 static verified 4
  * EXPECT -DN=4 --sleep-sets static verified 1
  * EXPECT -DN=4 --stateful static verified
+ * EXPECT -DN=4 --stateful --sleep-sets static verified
+ * EXPECT -DN=4 --stateful --sleep-sets none verified states=82 says=livelocks
  * EXPECT -DN=14 --no-sleep-sets dpor verified 3
  * EXPECT -DN=14 --no-sleep-sets --persistent=static dpor verified 2
  * EXPECT -DN=14 --persistent=static classic verified 2

@@ -56,6 +56,8 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_SDPOR_INITIAL,
                  MZ_CONFIG_SDPOR_INITIAL_RANDOM,
                  MZ_CONFIG_STATIC_STATEFUL,
+                 MZ_CONFIG_STATEFUL_SLEEP,
+                 MZ_CONFIG_STATIC_STATEFUL_SLEEP,
                  MZ_CONFIG_FORGETS, /* from here on: states are forgotten from some time on */
                  MZ_CONFIG_S_POR_FORGETS,
                  MZ_CONFIG_DE_S_POR_FORGETS,

@@ -6,6 +6,7 @@ static uint64_t threads(struct mz_exploration *x, uint32_t k) { return x->nodes[
 
 const struct mz_reduction mz_reduction_stateful = {
     .stateful = true,
+    .sleeps_with_states = true,
     .enter = mz_stateful_enter,
     .event = mz_stateful_event,
     .end = mz_stateful_end,

@@ -10,6 +10,7 @@ static uint64_t threads(struct mz_exploration *x, uint32_t k)
 
 const struct mz_reduction mz_reduction_static_stateful = {
     .stateful = true,
+    .sleeps_with_states = true,
     .only_persistent_sets = true,
     .enter = mz_stateful_enter,
     .event = mz_stateful_event,

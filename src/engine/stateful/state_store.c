@@ -26,12 +26,13 @@ static void *reserve(size_t bytes)
     return p;
 }
 
-void mz_store_new(struct mz_store *s, bool futures, bool exact)
+void mz_store_new(struct mz_store *s, bool futures, bool exact, bool asleep)
 {
     *s = (struct mz_store){.size = FIRST_TABLE};
     s->hash = reserve((size_t)MAX_STATES * sizeof *s->hash);
     s->flags = reserve(MAX_STATES);
     s->table = reserve((size_t)2 * MAX_STATES * sizeof *s->table);
+    if (asleep) s->asleep = reserve((size_t)MAX_STATES * sizeof *s->asleep);
     if (futures) s->future = reserve((size_t)MAX_STATES * sizeof *s->future);
     if (exact) s->end = reserve((size_t)MAX_STATES * sizeof *s->end);
     if (exact) s->bytes = reserve(MAX_BYTES);
@@ -42,6 +43,7 @@ void mz_store_free(struct mz_store *s)
     mz_region_free(s->hash, (size_t)MAX_STATES * sizeof *s->hash);
     mz_region_free(s->flags, MAX_STATES);
     mz_region_free(s->table, (size_t)2 * MAX_STATES * sizeof *s->table);
+    mz_region_free(s->asleep, (size_t)MAX_STATES * sizeof *s->asleep);
     mz_region_free(s->future, (size_t)MAX_STATES * sizeof *s->future);
     mz_region_free(s->end, (size_t)MAX_STATES * sizeof *s->end);
     mz_region_free(s->bytes, MAX_BYTES);
@@ -57,7 +59,7 @@ void mz_store_clear(struct mz_store *s)
 uint64_t mz_store_memory(const struct mz_store *s)
 {
     uint64_t each = sizeof *s->hash + sizeof *s->flags + (s->future ? sizeof *s->future : 0) +
-                    (s->end ? sizeof *s->end : 0);
+                    (s->end ? sizeof *s->end : 0) + (s->asleep ? sizeof *s->asleep : 0);
     return s->count * each + (uint64_t)s->size * sizeof *s->table + (s->end ? s->end[s->count] : 0);
 }
 
@@ -92,7 +94,8 @@ static void grow(struct mz_store *s)
 {
     s->size += s->size / 2;
     memset(s->table, 0, (size_t)s->size * sizeof *s->table);
-    for (uint32_t n = 1; n <= s->count; n++) put(s, n);
+    for (uint32_t n = 1; n <= s->count; n++)
+        if (s->hash[n][0] | s->hash[n][1]) put(s, n);
 }
 
 static bool same_bytes(const struct mz_store *s, uint32_t n, const void *bytes, size_t size)
@@ -158,6 +161,14 @@ uint32_t mz_store_replace(struct mz_store *s, const struct mz_state *state)
     s->hash[n][0] = state->hash[0];
     s->hash[n][1] = state->hash[1];
     put(s, n);
+    return n;
+}
+
+uint32_t mz_store_renew(struct mz_exploration *x, struct mz_store *s, uint32_t *slot, uint32_t old,
+                        const struct mz_state *state)
+{
+    uint32_t n = mz_store_add(x, s, slot, state);
+    if (n) s->hash[old][0] = s->hash[old][1] = 0;
     return n;
 }
 

@@ -6,6 +6,7 @@
  * on with another choice or thread, or leaves the node. A node that is left is itself the child of the node
  * before. */
 #include <string.h>
+#include "engine/persistent.h"
 #include "engine/stateful/stateful.h"
 #include "engine/reduction.h"
 #include "base/region.h"
@@ -16,7 +17,8 @@ struct mz_stateful *mz_stateful_new(struct mz_exploration *x)
 {
     struct mz_stateful *s = mz_region_reserve(sizeof *s);
     MZ_ASSERT(s != NULL && x->options.state != NULL);
-    mz_store_new(&s->store, x->reduction->uses_later_accesses, x->options.state_bytes != NULL);
+    mz_store_new(&s->store, x->reduction->uses_later_accesses, x->options.state_bytes != NULL,
+                 x->options.sleep_sets);
     s->marks = mz_region_reserve((size_t)(x->trace.capacity + 1) * sizeof *s->marks);
     s->component = mz_region_reserve((size_t)MAX_STATES * sizeof *s->component);
     s->users = mz_region_reserve(MZ_OBJECT_TABLE / 2 * sizeof *s->users);
@@ -229,13 +231,28 @@ static bool has_room(struct mz_exploration *x, uint32_t k)
     uint64_t soon = used + mz_store_growth(&s->store) + s->store.count * sizeof *s->position;
     bool full = mz_store_full(&s->store) || (limit && soon > limit - limit / 8) ||
                 (x->options.full && x->options.full(x->options.system));
-    if (full && !s->position && !s->store.end) begin_to_forget(x, k);
+    if (full && !s->position && !s->store.end && !s->store.asleep) begin_to_forget(x, k);
     return !mz_stateful_full(x) && (!limit || used <= limit);
 }
 
-static uint32_t store(struct mz_exploration *x, uint32_t *slot, const struct mz_state *state)
+/* With sleep sets, node k is at state n, or n is 0 and the state is new: what may this visit explore? Nothing if the visits
+ * before have explored all that is awake. */
+static uint64_t awake(struct mz_exploration *x, uint32_t k, uint32_t n)
+{
+    struct mz_store *s = &x->stateful->store;
+    uint64_t asleep = mz_sleep_whole(x, k), missing = n ? s->asleep[n] & ~asleep : 0;
+    if (n && s->flags[n] & MZ_STATE_OPEN && x->persistent) mz_persistent_give_up(x);
+    if (n && !missing) return 0;
+    if (n) asleep &= s->asleep[n];
+    mz_sleep_keep(x, k, asleep);
+    return n ? missing : ~asleep;
+}
+
+/* Returns the number of the state: a new one, also if the state had the number `old`. */
+static uint32_t store(struct mz_exploration *x, uint32_t *slot, uint32_t old, const struct mz_state *state)
 {
     struct mz_stateful *s = x->stateful;
+    if (old) return mz_store_renew(x, &s->store, slot, old, state);
     uint32_t n = s->position ? mz_store_replace(&s->store, state) : 0;
     return n ? n : mz_store_add(x, &s->store, slot, state);
 }
@@ -268,11 +285,13 @@ enum mz_arrival mz_stateful_arrive(struct mz_exploration *x, uint32_t k)
     uint32_t n = mz_store_find(x, &s->store, &slot, &state);
     s->marks[k].state = n;
     x->counters.matches += n > 0;
-    if (n) return MZ_WAS_THERE;
+    s->marks[k].allowed = mz_likely(!s->store.asleep) ? n ? 0 : ~(uint64_t)0 : awake(x, k, n);
+    if (!s->marks[k].allowed) return MZ_WAS_THERE;
     if (k > 0 && s->marks[k - 1].peek && !is_last_peek(x, k - 1)) return MZ_PEEKED;
-    x->counters.states++;
+    x->counters.states += n == 0;
     if ((x->counters.states % LOOK == 0 || x->options.full) && !has_room(x, k)) return MZ_NO_ROOM;
-    if (!(n = store(x, slot, &state))) return MZ_NO_ROOM;
+    if (!(n = store(x, slot, n, &state))) return MZ_NO_ROOM;
+    if (s->store.asleep) s->store.asleep[n] = x->nodes[k].asleep;
     s->store.flags[n] = MZ_STATE_ON_PATH | MZ_STATE_OPEN;
     s->component[s->component_count++] = n;
     if (s->position) s->position[n] = s->component_count;
@@ -308,7 +327,8 @@ struct mz_step mz_stateful_enter(struct mz_exploration *x, uint32_t k)
 {
     struct mz_node *n = &x->nodes[k];
     struct mz_mark *m = &x->stateful->marks[k];
-    n->backtrack = x->reduction->threads(x, k);
+    n->backtrack = x->reduction->threads(x, k) & m->allowed;
+    if (!n->backtrack) return (struct mz_step){.thread = MZ_NOBODY};
     bool peeks = x->options.order == MZ_ORDER_VISITED_FIRST && x->reduction->uses_later_accesses &&
                  !m->single && (n->enabled & (n->enabled - 1));
     if (peeks) m->peek = n->enabled;
@@ -337,7 +357,7 @@ static void leave(struct mz_exploration *x, uint32_t k)
         .open = m->low != discovered(s, m->state), .low = m->low, .future = m->future, .cycle = m->cycle};
     s->store.flags[m->state] &= (uint8_t)~MZ_STATE_ON_PATH;
     if (s->child.open) return;
-    if (m->cyclic && !m->cycle.exits && x->options.endless)
+    if (m->cyclic && !m->cycle.exits && x->options.endless && !s->store.asleep)
         x->options.endless(x->options.system, k, m->cycle.threads, m->cycle.writers);
     for (uint32_t n = 0; n != m->state;) { /* the component is complete: its states have the same future */
         n = s->component[--s->component_count];
@@ -350,7 +370,7 @@ void mz_stateful_end(struct mz_exploration *x)
 {
     struct mz_stateful *s = x->stateful;
     uint32_t k = x->path.depth, n = s->marks[k].state;
-    if (x->ending == MZ_ENDING_MAXIMAL) {
+    if (x->ending == MZ_ENDING_MAXIMAL || x->ending == MZ_ENDING_ASLEEP) {
         leave(x, k);
     } else if (x->ending == MZ_ENDING_PEEKED) {
         s->child = (struct mz_child){.peeked = true};
@@ -434,7 +454,7 @@ static bool go_on(struct mz_exploration *x, uint32_t k)
 {
     struct mz_node *n = &x->nodes[k];
     struct mz_mark *m = &x->stateful->marks[k];
-    if (n->done) n->backtrack = x->reduction->threads(x, k);
+    if (n->done) n->backtrack = x->reduction->threads(x, k) & m->allowed;
     uint64_t todo = n->backtrack & ~n->done;
     if (!todo) return false;
     if (m->peek) todo = m->peek;

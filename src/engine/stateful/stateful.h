@@ -19,6 +19,13 @@
  * Cycles are found as Tarjan finds strongly connected components; the number of a state is its place in the
  * order of discovery. A state is *open* while its component is not complete.
  *
+ * With sleep sets (Godefroid 1996; only the algorithms with the flag sleeps_with_states): a state keeps the threads that
+ * were asleep at every visit so far. If one of them is awake at a later visit, the search explores these threads from
+ * the state, with the intersection as sleep set. The state then gets a new number, as if the old one had been
+ * forgotten. At each such visit fewer threads are asleep than before, so the search ends. A thread counts as asleep if
+ * all its choices are. Livelocks are not looked for: a step that leads out of a cycle may be asleep. T1 would ask for
+ * more than sleep sets explore, so persistent sets are not used once a cycle has been found (persistent.h).
+ *
  * When memory is short, a new state takes the place and the number of a state that is not open. That state is
  * *forgotten*. (Any one is chosen: it is not known which will be met again.) If the search meets a forgotten
  * state, it explores it again, as if it were another state that leads to the same. Open states are never
@@ -37,6 +44,7 @@ struct mz_store {
     uint64_t (*hash)[2];
     uint8_t *flags;   /* MZ_STATE_ */
     uint32_t *future; /* of states that are not open; only if the algorithm needs it */
+    uint64_t *asleep; /* with sleep sets: the threads that were asleep at every visit so far */
     uint32_t *table;  /* open addressing: number of a state, with bits of its hash; or 0 */
     uint32_t size, count;
     uint64_t random; /* chooses the states to forget */
@@ -45,7 +53,7 @@ struct mz_store {
     uint8_t *bytes;
 };
 
-void mz_store_new(struct mz_store *s, bool futures, bool exact);
+void mz_store_new(struct mz_store *s, bool futures, bool exact, bool asleep);
 void mz_store_free(struct mz_store *s);
 void mz_store_clear(struct mz_store *s);
 uint64_t mz_store_memory(const struct mz_store *s);
@@ -55,6 +63,10 @@ uint32_t mz_store_find(struct mz_exploration *x, struct mz_store *s, uint32_t **
 /* Store the state, and return its number; 0 if there is no room. */
 uint32_t mz_store_add(struct mz_exploration *x, struct mz_store *s, uint32_t *slot,
                       const struct mz_state *state);
+/* Give the state, which has the number `old` and this place in the table, a new number; 0 if there is no room. The old
+ * number stays valid for what refers to it, but no search finds it. */
+uint32_t mz_store_renew(struct mz_exploration *x, struct mz_store *s, uint32_t *slot, uint32_t old,
+                        const struct mz_state *state);
 bool mz_store_full(const struct mz_store *s);       /* nearly full */
 uint64_t mz_store_growth(const struct mz_store *s); /* bytes that the table will soon need in one go; or 0 */
 /* Store the state in place of another one that is neither on the path nor open, and is forgotten. Return its
@@ -128,6 +140,7 @@ struct mz_mark {         /* what is known of node k beyond struct mz_node */
     uint64_t alive, sleeping; /* sleeping: alive without a pending operation */
     struct mz_state memory;   /* options.state_memory */
     uint8_t first;            /* the thread that was explored first */
+    uint64_t allowed;         /* with sleep sets: the threads that this visit may explore */
     uint64_t peek;            /* --order=visited-first: threads whose steps are still to be tried */
     uint64_t stirred;         /* threads that its current step started or woke */
     uint64_t timeouts;        /* waiters that its current step woke and that could have timed out */

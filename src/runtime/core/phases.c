@@ -79,6 +79,7 @@ static void start_exploration(void)
         options.state_outline = mz_state_outline;
         options.state_memory = mz_state_memory_of;
         if (o->exact_match) options.state_bytes = mz_state_bytes;
+        if (options.sleep_sets) mz_unseen("livelocks (not looked for with states and sleep sets)");
         mz_spin_unneeded(); /* a waiting loop comes back to the same state */
     }
     rt.shared = o->shared;
