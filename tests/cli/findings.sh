@@ -88,6 +88,7 @@ __attribute__((constructor)) static void early(void) { FAIL; }
 int main(void) { return x; }
 END
     run 2 mazurka check '-DFAIL=assert(x==1)' early.c && has err "early cannot start: assertion failed: x==1, before main, at early.c:4" &&
+        mazurka cc '-DFAIL=assert(x==1)' early.c -o early && run 2 ./early && has err "assertion failed: x==1, before main" &&
         run 2 mazurka check '-DFAIL=abort()' early.c && has err "abort() was called, before main" &&
         run 2 mazurka check '-DFAIL=exit(3)' early.c && has err "early ended before main (exit status 3)"
 }

@@ -35,4 +35,5 @@ int main(void)
     for (int i = 0; i < 3; i++) pthread_create(&t[i], NULL, work, NULL);
     for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
     assert(sum == 6);
+    return 0;
 }

@@ -38,4 +38,5 @@ int main(void)
 #else
     assert(x == 2);
 #endif
+    return 0;
 }

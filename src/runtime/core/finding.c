@@ -331,11 +331,15 @@ void mz_finding_leak(uint64_t first, uint64_t blocks, uint64_t bytes)
 _Noreturn void mz_failed_before_main(const char *what, const char *file, unsigned line)
 {
     if (!rt.channel && !mz_find_channel(environ)) mz_quit(2);
-    char *t = rt.channel->end_text, *end = t + sizeof rt.channel->end_text;
+    char *text = rt.channel->end_text, *t = text, *end = t + sizeof rt.channel->end_text;
     t = mz_text_add(mz_text_add(t, end, what), end, ", before main");
-    if (file)
-        mz_text_number(mz_text_add(mz_text_add(mz_text_add(t, end, ", at "), end, file), end, ":"), end, line,
-                       10);
+    if (file) t = mz_text_add(mz_text_add(mz_text_add(t, end, ", at "), end, file), end, ":");
+    if (file) mz_text_number(t, end, line, 10);
+    if (rt.standalone) {
+        mz_print("mazurka: ");
+        mz_print(text);
+        mz_print("\n");
+    }
     mz_quit(2);
 }
 

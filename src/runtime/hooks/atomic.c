@@ -63,7 +63,7 @@ void mz_atomic_happened(uint8_t op, const volatile void *a, unsigned size, int o
  * thread's stack. */
 static inline void expects(void *variable, unsigned size, bool write, void *pc, const void *frame)
 {
-    if (rt.active) mz_access_range(variable, size, write, pc, frame);
+    if (rt.active && !mz_lent_is_private(variable, size)) mz_access_range(variable, size, write, pc, frame);
 }
 
 #define LOAD(n)                                                                                              \

@@ -12,7 +12,7 @@
  *       the search starts over: an execution before may have had a data race that was left out. The search also
  *       starts over if a granule turns out to be lent while places where loops may be stopped are known, or rounds
  *       have a bound (rounds.c): a loop may have been stopped that wrote to it.
- *   I3  slot.private_high is the lowest lent address of the slot's stack, or its end: all bytes below are
+ *   I3  slot.private_high is at most the lowest lent address of the slot's stack, or its end: all bytes below are
  *       private. A replay cannot start over: there, nothing counts as private.
  *   I4  A granule is lent while it belongs to the frame of the function in which another thread used it. When the frame
  *       of another function lies there, the variables of that function are private. (The compiler is told to give each
@@ -111,11 +111,15 @@ bool mz_lent_contains(const void *p, size_t size)
     return false;
 }
 
+/* Make room for more than the granule: for a loop that goes down an array, the search would otherwise start over at each
+ * step. */
 static void lower_limit(int slot, uint64_t granule)
 {
     struct mz_slot *s = &rt.slots[slot];
-    char *start = (char *)(granule * GRANULE);
-    if (start < s->private_high) s->private_high = start < s->stack_low ? s->stack_low : start;
+    uint64_t start = granule * GRANULE, high = (uintptr_t)s->stack_high, low = (uintptr_t)s->stack_low;
+    if (start >= (uintptr_t)s->private_high) return;
+    start = start < low ? low : start;
+    s->private_high = s->stack_high - (high - start < (high - low) / 2 ? 2 * (high - start) : high - low);
 }
 
 /* Called when the slot has got another stack. */

@@ -11,7 +11,8 @@
 static inline bool mz_lent_is_private(const void *p, size_t size)
 {
     const struct mz_slot *s = &rt.slots[rt.self];
-    return (const char *)p >= s->stack_low && (const char *)p + size <= s->private_high;
+    return (const char *)p >= s->stack_low && (const char *)p < s->private_high &&
+           size <= (size_t)(s->private_high - (const char *)p);
 }
 bool mz_lent_contains(const void *p, size_t size);
 uint8_t mz_lent_bytes(const void *p);

@@ -145,11 +145,10 @@ static bool check(const struct access *a)
     if (state != MZ_PLACE_ELSEWHERE) bad_heap(state, a);
     int owner = mz_fiber_stack_owner(a->address);
     if (owner >= 0) {
+        /* Before anything is reported: if the accesses of the owner were left out, the search starts over. */
+        if (owner != rt.self) mz_lent_note(owner, a->address, a->size);
         if (mz_unlikely(has_ended(owner))) bad_owner(MZ_AREA_STACK, owner, a);
-        if (owner != rt.self) {
-            note_lent(&bo.lent_stack[owner], a->address, a->size);
-            mz_lent_note(owner, a->address, a->size);
-        }
+        if (owner != rt.self) note_lent(&bo.lent_stack[owner], a->address, a->size);
         return false;
     }
     if ((owner = mz_fiber_tls_owner(a->address)) >= 0) {

@@ -44,7 +44,8 @@ static void use_up(const struct mz_thread *t, bool join)
 /* The library writes to a variable of the program. */
 static void written(void *variable, size_t size, const void *pc, const void *frame)
 {
-    mz_access_range(variable, size, true, (void *)(uintptr_t)pc, frame);
+    if (!mz_lent_is_private(variable, size))
+        mz_access_range(variable, size, true, (void *)(uintptr_t)pc, frame);
 }
 
 int mz_thread_create(uint64_t *thread, const void *attributes, void *(*start)(void *), void *argument,
