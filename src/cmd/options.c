@@ -33,6 +33,11 @@ const struct mz_option mz_option_table[] = {
      "finds "
      "them (2005, end of section 3).",
      .store = mz_option_either, FIELD(persistent), WORDS("none", "static")},
+    {"marks", 0, MZ_TAKES_NOTHING, NULL, MZ_FOR_CHECK,
+     "With dpor --no-sleep-sets and classic: where a race asks for a thread that is not enabled, try one "
+     "other thread "
+     "first and not all (2005, end of section 3).",
+     .store = mz_option_flag, FIELD(marks)},
     {"update", 0, MZ_TAKES_VALUE, "last|all", MZ_FOR_CHECK,
      "With dpor: which events get a backtracking point for what comes after them: the last that is in "
      "conflict with it (default), or all of them, as the distributed algorithm of 2007 has it.",

@@ -42,7 +42,7 @@ struct mz_settings {
     char *checkpoint, *resume;          /* NULL: none */
     char *record_tree, *classes;        /* NULL: none */
     bool eager;                         /* dpor: --update=all */
-    bool stateful, persistent;          /* --stateful, --persistent=static */
+    bool stateful, persistent, marks;   /* --stateful, --persistent=static, --marks */
     double checkpoint_interval;
     bool trust; /* replay: do whatever the trace says */
     bool quiet, verbose, help, version;

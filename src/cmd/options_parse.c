@@ -210,13 +210,15 @@ static int apply_variants(struct mz_settings *s)
                        "--algorithm=sdpor");
     }
     bool combines = s->algorithm == MZ_ALG_DPOR || s->algorithm == MZ_ALG_CLASSIC;
-    if (s->persistent && (!combines || s->sleep_sets))
-        return mz_fail(
-            "--persistent=static goes with --algorithm=dpor --no-sleep-sets and --algorithm=classic");
-    if (mz_settings_persistent(s) && !mz_algorithm_is_stateful(s->algorithm) &&
+    if ((s->persistent || s->marks) && (!combines || s->sleep_sets))
+        return mz_fail("%s goes with --algorithm=dpor --no-sleep-sets and --algorithm=classic",
+                       s->marks ? "--marks" : "--persistent=static");
+    if ((mz_settings_persistent(s) || s->marks) && !mz_algorithm_is_stateful(s->algorithm) &&
         (s->jobs > 1 || s->checkpoint || s->resume || mz_cluster_rank() >= 0))
         return mz_fail("%s is for a search by one worker: not with -j, mpirun, --checkpoint or --resume",
-                       s->persistent ? "--persistent=static" : "--algorithm=static");
+                       s->marks        ? "--marks"
+                       : s->persistent ? "--persistent=static"
+                                       : "--algorithm=static");
     return 0;
 }
 

@@ -26,6 +26,7 @@ void mz_rerun_target(struct mz_target *t, const struct mz_settings *s, const str
                                   .sleep_sets = s->sleep_sets,
                                   .eager = s->eager,
                                   .persistent = mz_settings_persistent(s),
+                                  .marks = s->marks,
                                   .classes = s->classes != NULL,
                                   .exact_match = s->exact_match,
                                   .state_capture = (uint8_t)s->state_capture,

@@ -5,9 +5,29 @@
 struct mz_step mz_enter_alone(struct mz_exploration *x, uint32_t k)
 {
     struct mz_step step = mz_default_step_of(x, k, x->nodes[k].persistent);
-    if (step.thread != MZ_NOBODY) x->nodes[k].backtrack = mz_bit(step.thread);
+    if (step.thread != MZ_NOBODY) x->nodes[k].backtrack = x->nodes[k].current = mz_bit(step.thread);
+    x->nodes[k].marked = 0;
     x->nodes[k + 1].wakeup = 0;
     return step;
+}
+
+/* `current` is the persistent set that is being computed at node k. If a race asks for a thread that is not enabled there, or
+ * that is marked, the set can not become persistent. Then its threads are marked, and a new set begins with a thread that
+ * has not been explored yet. Every thread of an earlier set is marked, not only proc(t_i) as in the paper: what the others
+ * of that set led to may have asked for proc(t_i). If no thread is left, all enabled threads are explored. So in the end
+ * the last `current` is persistent and explored, or everything is explored. */
+void mz_want_marked(struct mz_exploration *x, uint32_t k, uint64_t wanted)
+{
+    struct mz_node *n = &x->nodes[k];
+    uint64_t fresh = wanted & ~n->marked, left = n->persistent & ~n->backtrack;
+    if (wanted & n->current) return;
+    if (!fresh) {
+        n->marked |= n->current;
+        n->current = 0;
+        fresh = left;
+    }
+    n->current |= fresh & -fresh;
+    n->backtrack |= fresh & -fresh;
 }
 
 bool mz_all_asleep(const struct mz_exploration *x, uint32_t k, int thread)

@@ -34,6 +34,7 @@
 struct mz_node {
     uint64_t enabled;
     uint64_t persistent;      /* of those, a persistent set; without options.persistent all of them */
+    uint64_t current, marked; /* with options.marks: see mz_want_marked */
     uint64_t backtrack, done; /* sets of threads: to be explored, explored */
     uint64_t choices;         /* of the current thread, still to be explored (not with wakeup trees) */
     uint64_t asleep;          /* threads with an element in the sleep set */

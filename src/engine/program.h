@@ -187,6 +187,8 @@ struct mz_explore_options {
     /* For that: the array or object that contains the object with this key. NULL: the key itself. The answer may be
      * another one later, if memory is used again. */
     uint64_t (*region)(void *system, uint64_t key);
+    bool
+        marks; /* dpor and classic without sleep sets: the second optimization of 2005, section 3 (mz_want_marked) */
     bool eager; /* dpor with sleep sets: all dependent events get backtracking points (2007, Fig. 9) */
     /* At most one of them; not if the search is shared, nor for stateful algorithms. */
     const struct mz_tree_log_options *tree_log;

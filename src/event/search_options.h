@@ -57,7 +57,8 @@ struct mz_options_block {
     uint8_t fences_are_events; /* for memory models, and for tests: a fence is a visible operation */
     uint8_t classes;           /* the channel's tree_file is for classes */
     uint8_t persistent;        /* explore persistent sets only: engine/persistent.c */
-    uint8_t reserved[2];
+    uint8_t marks;             /* dpor, classic: engine/backtrack_set.c */
+    uint8_t reserved[1];
     int64_t nondet_low, nondet_high;                  /* range of __VERIFIER_nondet_int and the like */
     uint64_t max_steps, max_executions, memory_limit; /* 0: none */
     volatile uint32_t stop;                           /* the command asks to stop (time limit, SIGINT) */

@@ -317,6 +317,7 @@ struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *
         .order_seed = settings->order_seed,
         .share = settings->share,
         .persistent = settings->persistent,
+        .marks = settings->marks,
         .eager = settings->eager,
         .tree_log = settings->tree_log,
         .full = settings->limited ? full : NULL,

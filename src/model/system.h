@@ -57,6 +57,7 @@ struct mz_model_settings {
     uint64_t order_seed;
     bool limited;                         /* memory is limited: see asks */
     const struct mz_share_options *share; /* the search is shared: its callbacks get the explorer */
+    bool marks;                           /* as in mz_explore_options */
     bool persistent;                      /* as in mz_explore_options */
     bool eager;                           /* eager and tree_log: as in mz_explore_options */
     const struct mz_tree_log_options *tree_log;

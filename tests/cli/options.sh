@@ -65,6 +65,7 @@ test_bad_values() {
         refuses "goes with a stateful" mazurka check --order=random ok.c &&
         refuses "the stateful form of dpor is --algorithm=sdpor" mazurka check --stateful --algorithm=dpor ok.c &&
         refuses "goes with --algorithm=dpor --no-sleep-sets" mazurka check --persistent=static ok.c &&
+        refuses "goes with --algorithm=dpor --no-sleep-sets" mazurka check --marks --algorithm=dpor ok.c &&
         refuses "by one worker" mazurka check --algorithm=static -j2 ok.c &&
         refuses "goes with a stateful" mazurka check --state-match=exact --algorithm=source ok.c &&
         refuses "visited-first" mazurka check --order=visited ok.c &&

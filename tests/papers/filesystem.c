@@ -12,6 +12,7 @@
  * EXPECT -DN=14 --no-sleep-sets dpor verified 3
  * EXPECT -DN=14 --no-sleep-sets --persistent=static dpor verified 2
  * EXPECT -DN=14 --persistent=static classic verified 2
+ * EXPECT -DN=14 --no-sleep-sets --marks dpor verified 3
  * EXPECT -DN=14 optimal verified 2
  * EXPECT -DN=14 source verified 2 blocked=0
  * EXPECT -DN=14 dpor verified 2 total=~4

@@ -24,6 +24,7 @@ static const struct {
     bool coarse;  /* all accesses to an object are dependent: its happens-before order is not the oracle's */
     bool misses;  /* it is known to miss classes */
     bool persistent; /* --persistent=static */
+    bool marks;      /* --marks */
 } configs[MZ_CONFIG_STATEFUL] = {
     [MZ_CONFIG_NONE] = {"none", MZ_ALG_NONE, false, true, false, false, false},
     [MZ_CONFIG_SLEEP] = {"sleep", MZ_ALG_NONE, true, false, true, false, false},
@@ -49,6 +50,15 @@ static const struct {
                                   .algorithm = MZ_ALG_CLASSIC,
                                   .coarse = true,
                                   .persistent = true},
+    [MZ_CONFIG_DPOR_MARKS] = {.name = "dpor-marks", .algorithm = MZ_ALG_DPOR, .marks = true},
+    [MZ_CONFIG_DPOR_STATIC_MARKS] = {.name = "dpor-static-marks",
+                                     .algorithm = MZ_ALG_DPOR,
+                                     .persistent = true,
+                                     .marks = true},
+    [MZ_CONFIG_CLASSIC_MARKS] = {.name = "classic-marks",
+                                 .algorithm = MZ_ALG_CLASSIC,
+                                 .coarse = true,
+                                 .marks = true},
     [MZ_CONFIG_LITERAL] = {"literal", MZ_ALG_OPTIMAL, true, false, true, true, false},
     [MZ_CONFIG_NONE_SHARED] = {"none-shared", MZ_ALG_NONE, false, true, false, false, false},
     [MZ_CONFIG_SLEEP_SHARED] = {"sleep-shared", MZ_ALG_NONE, true, false, true, false, false},
@@ -212,6 +222,7 @@ static bool check_config(struct mz_checker *c, const struct mz_model *m)
                                          .eager = c->config == MZ_CONFIG_DPOR_EAGER,
                                          .sleep_sets = configs[c->config].sleep_sets,
                                          .persistent = configs[c->config].persistent,
+                                         .marks = configs[c->config].marks,
                                          .limited = configs[c->config].limited};
     if (shared) {
         struct mz_shared **s = &c->shared[c->config];

@@ -30,8 +30,11 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_STATIC_SLEEP,
                  MZ_CONFIG_DPOR_STATIC,    /* without sleep sets, within persistent sets */
                  MZ_CONFIG_CLASSIC_STATIC, /* the same */
-                 MZ_CONFIG_LITERAL,        /* optimal against literal.c: see check_literal.c */
-                 MZ_CONFIG_SHARED,         /* from here on: see shared.c */
+                 MZ_CONFIG_DPOR_MARKS,
+                 MZ_CONFIG_DPOR_STATIC_MARKS,
+                 MZ_CONFIG_CLASSIC_MARKS,
+                 MZ_CONFIG_LITERAL, /* optimal against literal.c: see check_literal.c */
+                 MZ_CONFIG_SHARED,  /* from here on: see shared.c */
                  MZ_CONFIG_NONE_SHARED = MZ_CONFIG_SHARED,
                  MZ_CONFIG_SLEEP_SHARED,
                  MZ_CONFIG_DPOR_PLAIN_SHARED,

@@ -16,7 +16,9 @@
 static void add_backtrack(struct mz_exploration *x, int p, mz_number i)
 {
     uint64_t enabled = x->nodes[i - 1].persistent;
-    if (enabled & mz_bit(p))
+    if (mz_unlikely(x->options.marks))
+        mz_want_marked(x, i - 1, enabled & mz_bit(p));
+    else if (enabled & mz_bit(p))
         mz_want(x, i - 1, mz_bit(p), mz_bit(p));
     else
         mz_want(x, i - 1, 0, enabled);

@@ -8,6 +8,9 @@
  * With --persistent=static, PersistentSet(s) takes the place of enabled(s) in lines 5, 7 and 10 (node.persistent), as the
  * paper says at the end of section 3.
  *
+ * With --marks, lines 6 and 7 are the second optimization that the paper describes at the end of section 3
+ * (mz_want_marked).
+ *
  * With sleep sets that is not enough. The paper looks at the last event only, because earlier ones are found
  * "through the recursion", when the last one has been reversed; but the sleep set may cut short exactly that
  * execution. (Example: a writer of x, and two readers that first read something else. The execution where
@@ -30,7 +33,10 @@ static void add_backtrack(struct mz_exploration *x, int p, mz_number i, mz_clock
     uint64_t set = n->persistent & mz_bit(p);
     for (uint64_t t = n->persistent; t; t &= t - 1)
         if (clock[__builtin_ctzll(t)] > i) set |= t & -t;
-    mz_want(x, i - 1, set, !set ? n->persistent : set & mz_bit(p) ? mz_bit(p) : set & -set);
+    if (mz_unlikely(x->options.marks))
+        mz_want_marked(x, i - 1, set & mz_bit(p) ? mz_bit(p) : set);
+    else
+        mz_want(x, i - 1, set, !set ? n->persistent : set & mz_bit(p) ? mz_bit(p) : set & -set);
 }
 
 /* Line 4: for all threads p, at each new state. */

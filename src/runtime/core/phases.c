@@ -87,6 +87,7 @@ static void start_exploration(void)
     if (rt.shared) options.share = &mz_worker_sharing;
     options.eager = o->eager;
     options.persistent = o->persistent;
+    options.marks = o->marks;
     options.region = mz_whole_object;
     if (o->mode == MZ_MODE_EXPLORE && rt.channel->tree_file[0]) {
         if (o->classes)
