@@ -9,10 +9,11 @@
 # JOBS=N       tests at a time, default 2
 # SLOW=1       runs also the expectations marked SLOW (sizes of the benchmarks), and `all`, `every` also under dpor
 # MATRIX=all   runs every expectation under both compilers, -O0 and -O2, all algorithms, all --backtrack modes (`make test-full`):
-#              hours; MATRIX_SHARE=I/N runs one part of N. Otherwise a sample of MATRIX_CELLS=N (default 300). Each run draws
+#              hours; MATRIX_SHARE=I/N runs one part of N. Otherwise a sample of MATRIX_CELLS=N (default 150). Each run draws
 #              another sample and prints MATRIX_SEED=N, which repeats it.
-# PROGRAMS=N     expectations of tests/programs to run, default 800: at least one of each program. Each run draws another sample
+# PROGRAMS=N     expectations of tests/programs to run, default 500: at least one of each program. Each run draws another sample
 #              and prints PROGRAMS_SEED=N, which repeats it. PROGRAMS=all, SLOW=1: all of them
+# CLI=N          tests of the command to run, default 60; likewise, with CLI_SEED=N. CLI=all, SLOW=1: all of them
 # RANDOM_PROGRAMS=N, RANDOM_SEED=N   random models, default 8000 (1600 for the stateful algorithms)
 # FUZZ_PROGRAMS=N, FUZZ_SEED=N       random C programs (needs python3), default 24
 # Files of failed tests stay in build/test.
@@ -83,9 +84,9 @@ expectations() {
     done
 }
 
-# A random sample of N lines of standard input, with at least one line of each file.
-sample() { # N, seed
-    awk -F '\t' -v most="$1" -v seed="$2" '
+# A random sample of N lines of standard input, with at least one line of each file; without files if a third word is given.
+sample() { # N, seed [, 1]
+    awk -F '\t' -v most="$1" -v seed="$2" -v plain="$3" '
         BEGIN { srand(seed) }
         { line[NR] = $0; file[NR] = $1; order[NR] = NR }
         END {
@@ -93,7 +94,7 @@ sample() { # N, seed
                 j = int(rand() * i) + 1
                 x = order[i]; order[i] = order[j]; order[j] = x
             }
-            for (i = 1; i <= NR; i++) if (!(file[order[i]] in seen)) { seen[file[order[i]]]; chosen[order[i]]; n++ }
+            for (i = 1; i <= NR; i++) if (!plain && !(file[order[i]] in seen)) { seen[file[order[i]]]; chosen[order[i]]; n++ }
             for (i = 1; i <= NR && n < most; i++) if (!(order[i] in chosen)) { chosen[order[i]]; n++ }
             for (i = 1; i <= NR; i++) if (i in chosen) print line[i]
         }'
@@ -103,9 +104,9 @@ run_programs() { # name, files...
     what=$1
     shift
     expectations "$@" >"$work/$what.tasks"
-    if [ "$what" = programs ] && [ -z "$SLOW" ] && [ "${PROGRAMS:-800}" != all ]; then
+    if [ "$what" = programs ] && [ -z "$SLOW" ] && [ "${PROGRAMS:-500}" != all ]; then
         seed=${PROGRAMS_SEED:-$(date +%s)}
-        sample "${PROGRAMS:-800}" "$seed" <"$work/$what.tasks" >"$work/$what.sample"
+        sample "${PROGRAMS:-500}" "$seed" <"$work/$what.tasks" >"$work/$what.sample"
         echo "  $(wc -l <"$work/$what.sample") of $(wc -l <"$work/$what.tasks") expectations, PROGRAMS_SEED=$seed"
         mv "$work/$what.sample" "$work/$what.tasks"
     fi
@@ -210,7 +211,7 @@ run_section() {
             SECTION_LIMIT=1000000 run_counted matrix python3 tests/matrix.py --all --slow --jobs "$jobs" \
                 --share "${MATRIX_SHARE:-1/1}"
         else
-            run_counted matrix python3 tests/matrix.py --cells "${MATRIX_CELLS:-300}" --jobs "$jobs"
+            run_counted matrix python3 tests/matrix.py --cells "${MATRIX_CELLS:-150}" --jobs "$jobs"
             grep 'MATRIX_SEED' "$work/matrix.log" | sed 's/^/  /'
         fi
         ;;
@@ -309,7 +310,15 @@ run_section() {
         grep '^skipped' "$work/mpi.log" | sed 's/^/  /'
         ;;
     cli)
-        run_counted cli env JOBS="$jobs" sh tests/cli/run.sh
+        if [ -n "$SLOW" ] || [ "${CLI:-60}" = all ]; then
+            run_counted cli env JOBS="$jobs" sh tests/cli/run.sh
+        else
+            seed=${CLI_SEED:-$(date +%s)}
+            sed -n 's/^test_\([a-z_0-9]*\)().*/\1/p' tests/cli/*.sh >"$work/cli.tests"
+            echo "  ${CLI:-60} of $(wc -l <"$work/cli.tests") tests, CLI_SEED=$seed"
+            # shellcheck disable=SC2046
+            run_counted cli env JOBS="$jobs" sh tests/cli/run.sh $(sample "${CLI:-60}" "$seed" 1 <"$work/cli.tests")
+        fi
         ;;
     *)
         fail "no such section: $1"
