@@ -35,12 +35,12 @@ from oracle import explore  # noqa: E402
 from shrink import shrink  # noqa: E402
 
 STATEFUL = ("stateful", "s-por", "de-s-por", "dl-s-por", "sdpor")
+BASELINES = ("static-stateful", "sdpor-initial")  # stateful, too
 WAYS = [("--algorithm=%s" % a, "--backtrack=%s" % b) for a in ("optimal", "source", "dpor", "sleep")
         for b in ("auto", "undo", "checkpoint", "rerun")] + [("--algorithm=optimal", "-j2"), ("--algorithm=source", "-j2")] + [
         ("--algorithm=static", "--sleep-sets")]
 STATEFUL_WAYS = [("--algorithm=%s" % a,) + w for a in STATEFUL
-                 for w in ((), ("--state-match=exact",), ("--backtrack=checkpoint",))] + [
-                     ("--algorithm=static-stateful",), ("--algorithm=sdpor-initial",)]
+                 for w in ((), ("--state-match=exact",), ("--backtrack=checkpoint",))] + [("--algorithm=%s" % a,) for a in BASELINES]
 FIRST = [("--algorithm=optimal",), ("--algorithm=source",)]
 LIMIT = 20000  # states for the oracle
 CHUNK = 16  # programs between two looks at the clock
@@ -142,7 +142,7 @@ class Comparison:
             if wrong:
                 return (way, wrong)
             if result["complete"] and "--algorithm=" + result["algorithm"] in words and not expected.race:
-                if result["algorithm"] not in STATEFUL:
+                if result["algorithm"] not in STATEFUL + BASELINES:
                     counts[result["executions"]] = way
                 if result["algorithm"] == "optimal" and result["blocked"]:
                     return (way, "%d blocked executions" % result["blocked"])

@@ -33,6 +33,7 @@
 
 struct mz_node {
     uint64_t enabled;
+    uint64_t created;         /* persistent.c: the threads that have been alive at this node or before */
     uint64_t persistent;      /* of those, a persistent set; without options.persistent all of them */
     uint64_t current, marked; /* with options.marks: see mz_want_marked */
     uint64_t backtrack, done; /* sets of threads: to be explored, explored */

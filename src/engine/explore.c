@@ -221,6 +221,7 @@ void mz_explore_spawn(struct mz_exploration *x, int thread, int child)
 {
     if (!live(x)) return;
     x->joining = 0;
+    if (mz_unlikely(x->persistent != NULL)) mz_persistent_spawn(x, thread, child);
     mz_clock_widen(&x->trace, child);
     mz_journal_set(&x->trace, &x->trace.thread_clock[child], x->trace.thread_clock[thread]);
 }

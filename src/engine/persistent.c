@@ -4,10 +4,10 @@
  * with the next operation of a thread of T. To explore T is enough there (Godefroid 1996, Theorem 4.3 and 6.14).
  *
  * What can a thread do? A *point* is a thread with the place (pc) and kind of its pending operation. Points are the nodes
- * of a graph. An edge leads from a point to the point that the same thread reaches next, and to the first point of a thread
- * that the step starts or wakes. Each point has *accesses*: the regions that its operation has been seen to access. A
- * region is a whole array or object (options.region), because that is as exact as a static analysis is. So the future
- * of a thread is the set of all accesses that can be reached from its point.
+ * of a graph. An edge leads from a point to the point that the same thread reaches next. Each point has *accesses*: the
+ * regions that its operation has been seen to access. A region is a whole array or object (options.region), because that
+ * is as exact as a static analysis is. A point also has the threads that its step creates. So the future of a thread
+ * is the set of all accesses that can be reached from its point, and those of the threads that it may still create.
  *
  * The graph is not computed from the code but learned: when a thread is about to leave what the graph says, the graph grows,
  * and the search starts over (mz_explore_restart). The graph never shrinks, and a program has finitely many points and
@@ -16,16 +16,18 @@
  * Why nothing is missed: let the search end without growth, and suppose that some execution leaves the graph. Take the
  * first such step, of thread t. Everything before stays in the graph, so the sets are persistent for it, and the search
  * has explored an execution with the same steps of t up to there (the order of independent steps may differ). There the
- * same operation of t was pending, and mz_persistent_node() has seen it. A contradiction.
+ * same operation of t was pending, and mz_persistent_node() has seen it. A contradiction. This needs that the edges of t
+ * depend only on the steps of t, not on who woke it or its creator: which of two independent steps lets t go on (the end of the thread
+ * that it joins, or its own last operation) depends on their order (tests/random/corpus/static-woken.model).
  *
- * Which threads can conflict with T: those that have a pending operation. A thread that is alive without one (it waits to
- * be woken, or to join) can only go on after a step of another thread, and then its future is part of that thread's
- * future, by the edge. If a thread that conflicts is not enabled, all enabled threads are taken: this is the simplest
- * set of threads that could enable it.
+ * Which threads can conflict with T: all that are alive. A thread without a pending operation (it waits to be woken, or to
+ * join) has what follows its last point as its future. If a thread that conflicts is not enabled, all enabled threads
+ * are taken: this is the simplest set of threads that could enable it.
  *
  * Invariants
- *  S1  reach of a point is the union of the accesses of all points that it leads to, itself included, whenever
- *      `grown` is false.
+ *  S1  Whenever `grown` is false: reach of a point is the union of the accesses of all points that it leads to, itself
+ *      included; `after` is the union of reach of the points that come next; `creates` has all threads that the step of
+ *      the point and what follows it create, and the threads that those create.
  *  S2  If the graph is full, `full` is set, the search starts over, and every set is all enabled threads. */
 #include "engine/persistent.h"
 #include "base/region.h"
@@ -42,19 +44,22 @@ struct access {
 
 struct point {
     uint64_t key;
-    uint64_t own[WORDS], reach[WORDS]; /* sets of accesses */
+    uint64_t own[WORDS], reach[WORDS], after[WORDS]; /* sets of accesses */
     uint64_t next[POINTS / 64];
+    uint64_t spawns, creates; /* sets of threads: by its own step; from there on */
 };
 
 struct mz_persistent {
     uint32_t point_count, access_count; /* from 1 */
     bool grown, full;
+    uint8_t creator[MZ_MAX_THREADS]; /* plus one; always the same (program.h, P3) */
+    uint32_t start[MZ_MAX_THREADS]; /* the point of the thread before its first operation; 0: not known yet */
     struct point points[POINTS];
     struct access accesses[ACCESSES];
     uint64_t conflicts[ACCESSES][WORDS];
     uint32_t table[2 * POINTS];
-    uint32_t here[]
-                 [MZ_MAX_THREADS]; /* of each node and thread: its point, 0 if it has no pending operation */
+    /* Of each node and thread: its point, its last one if it has no pending operation. */
+    uint32_t here[][MZ_MAX_THREADS];
 };
 
 static size_t size_of(const struct mz_exploration *x)
@@ -85,6 +90,8 @@ void mz_persistent_reuse(struct mz_persistent *p)
     clear(p->points, p->point_count * sizeof *p->points);
     clear(p->conflicts, p->access_count * sizeof *p->conflicts);
     clear(p->table, sizeof p->table);
+    clear(p->creator, sizeof p->creator);
+    clear(p->start, sizeof p->start);
     p->point_count = p->access_count = 1;
     p->grown = p->full = false;
 }
@@ -168,40 +175,86 @@ static uint32_t pending_access(struct mz_exploration *x, const struct mz_pending
     return access_of(x->persistent, &a);
 }
 
-/* Compute all `reach`: S1. */
+/* Add what follows point i to it; is that new? */
+static bool pull(struct mz_persistent *p, uint32_t i)
+{
+    struct point *from = &p->points[i];
+    uint64_t creates = from->creates;
+    bool more = false;
+    for (uint32_t w = 0; w < (p->point_count + 63) / 64; w++)
+        for (uint64_t left = from->next[w]; left; left &= left - 1) {
+            const struct point *to = &p->points[w * 64 + (uint32_t)__builtin_ctzll(left)];
+            for (uint32_t v = 0; v < WORDS; v++) {
+                more |= (to->reach[v] & ~from->after[v]) != 0;
+                from->after[v] |= to->reach[v];
+                from->reach[v] |= to->reach[v];
+            }
+            creates |= to->creates;
+        }
+    for (uint64_t t = creates; t; t &= t - 1) creates |= p->points[p->start[__builtin_ctzll(t)]].creates;
+    more |= creates != from->creates;
+    from->creates = creates;
+    return more;
+}
+
+/* S1 */
 static void settle(struct mz_persistent *p)
 {
-    for (uint32_t i = 1; i < p->point_count; i++)
+    for (uint32_t i = 1; i < p->point_count; i++) {
         for (uint32_t w = 0; w < WORDS; w++) p->points[i].reach[w] = p->points[i].own[w];
+        clear(p->points[i].after, sizeof p->points[i].after);
+        p->points[i].creates = p->points[i].spawns;
+    }
     for (bool more = true; more;) {
         more = false;
-        for (uint32_t i = p->point_count; --i > 0;)
-            for (uint32_t w = 0; w < (p->point_count + 63) / 64; w++)
-                for (uint64_t left = p->points[i].next[w]; left; left &= left - 1) {
-                    const struct point *to = &p->points[w * 64 + (uint32_t)__builtin_ctzll(left)];
-                    for (uint32_t v = 0; v < WORDS; v++) {
-                        more |= (to->reach[v] & ~p->points[i].reach[v]) != 0;
-                        p->points[i].reach[v] |= to->reach[v];
-                    }
-                }
+        for (uint32_t i = p->point_count; --i > 0;) more |= pull(p, i);
     }
     p->grown = false;
 }
 
-/* The thread is at its pending operation. `stepped`: the thread of the step before, -1 at the start. */
-static void note_pending(struct mz_exploration *x, int thread, int stepped)
+static void lead(struct mz_persistent *p, uint32_t from, uint32_t to)
+{
+    if (from && to && add(p->points[from].next, to)) p->grown = true;
+}
+
+void mz_persistent_spawn(struct mz_exploration *x, int thread, int child)
+{
+    x->persistent->creator[child] = (uint8_t)(thread + 1);
+}
+
+static uint32_t start_of(struct mz_persistent *p, int thread)
+{
+    static const struct mz_pending at_start = {.op = MZ_OP_NONE};
+    if (!p->start[thread]) p->start[thread] = point_of(p, thread, &at_start);
+    return p->start[thread];
+}
+
+/* The thread is alive for the first time in this execution: note where it was created. */
+static void note_new(struct mz_persistent *p, int thread, const uint32_t *before)
+{
+    int creator = p->creator[thread] - 1;
+    if (!start_of(p, thread) || creator < 0) return;
+    uint32_t from = before && before[creator] ? before[creator] : start_of(p, creator);
+    if (from && !(p->points[from].spawns & mz_bit(thread))) p->grown = true;
+    p->points[from].spawns |= mz_bit(thread);
+}
+
+/* The thread is alive at node path.depth. `before`: the points at the node before; `stepped`: the thread of the step from
+ * there. At the first node, `before` is NULL. */
+static void note_thread(struct mz_exploration *x, int thread, const uint32_t *before, int stepped)
 {
     struct mz_persistent *p = x->persistent;
-    uint32_t k = x->path.depth;
     const struct mz_pending *pending = &x->view->pending[thread];
+    uint32_t *here = &p->here[x->path.depth][thread], last = before ? before[thread] : 0;
+    if (!last) {
+        note_new(p, thread, before);
+        last = p->start[thread];
+    }
+    *here = last;
     if (pending->op == MZ_OP_NONE) return;
-    uint32_t point = p->here[k][thread] = point_of(p, thread, pending), access = pending_access(x, pending);
-    if (!point) return;
-    if (access && add(p->points[point].own, access)) p->grown = true;
-    if (stepped < 0) return;
-    const uint32_t *before = p->here[k - 1];
-    bool moved = thread == stepped || point != before[thread];
-    if (before[stepped] && moved && add(p->points[before[stepped]].next, point)) p->grown = true;
+    uint32_t point = *here = point_of(p, thread, pending), access = pending_access(x, pending);
+    if (access && point && add(p->points[point].own, access)) p->grown = true;
+    if (thread == stepped || point != last) lead(p, last, point);
 }
 
 void mz_persistent_node(struct mz_exploration *x)
@@ -209,11 +262,12 @@ void mz_persistent_node(struct mz_exploration *x)
     struct mz_persistent *p = x->persistent;
     uint32_t k = x->path.depth;
     bool unsettled = p->grown;
+    x->nodes[k].created = x->view->alive | (k ? x->nodes[k - 1].created : 0);
     if (p->full) return;
     p->grown = false;
     clear(p->here[k], sizeof p->here[k]);
     for (uint64_t t = x->view->alive; t; t &= t - 1)
-        note_pending(x, __builtin_ctzll(t), k ? x->trace.events[k - 1].thread : -1);
+        note_thread(x, __builtin_ctzll(t), k ? p->here[k - 1] : NULL, k ? x->trace.events[k - 1].thread : -1);
     if (p->grown || p->full) mz_explore_restart(x);
     p->grown |= unsettled;
 }
@@ -226,16 +280,24 @@ void mz_persistent_give_up(struct mz_exploration *x)
 
 /* ---- persistent sets ---- */
 
-/* Which threads not in `set` may conflict with the next operation of this thread of it? */
-static uint64_t conflicting(const struct mz_exploration *x, const uint32_t *here, uint32_t access,
-                            uint64_t set)
+/* May the thread, or a thread that it creates later, still do something that conflicts with this access? */
+static bool may_conflict(const struct mz_exploration *x, int thread, uint32_t access)
 {
     const struct mz_persistent *p = x->persistent;
+    const struct point *here = &p->points[p->here[x->path.depth][thread]];
+    bool waits = x->view->pending[thread].op == MZ_OP_NONE;
+    if (meet(waits ? here->after : here->reach, p->conflicts[access])) return true;
+    for (uint64_t t = here->creates & ~x->nodes[x->path.depth].created; t; t &= t - 1)
+        if (meet(p->points[p->start[__builtin_ctzll(t)]].reach, p->conflicts[access])) return true;
+    return false;
+}
+
+/* Which threads not in `set` may conflict with this access? */
+static uint64_t conflicting(const struct mz_exploration *x, uint32_t access, uint64_t set)
+{
     uint64_t found = 0;
-    for (uint64_t others = x->view->alive & ~set; access && others; others &= others - 1) {
-        uint32_t point = here[__builtin_ctzll(others)];
-        if (point && meet(p->points[point].reach, p->conflicts[access])) found |= others & -others;
-    }
+    for (uint64_t others = x->view->alive & ~set; access && others; others &= others - 1)
+        if (may_conflict(x, __builtin_ctzll(others), access)) found |= others & -others;
     return found;
 }
 
@@ -243,11 +305,10 @@ static uint64_t conflicting(const struct mz_exploration *x, const uint32_t *here
  * enabled is in conflict with it. */
 static uint64_t close(struct mz_exploration *x, int first)
 {
-    const uint32_t *here = x->persistent->here[x->path.depth];
     uint64_t set = mz_bit(first), enabled = x->view->enabled;
     for (uint64_t todo = set; todo;) {
         int t = __builtin_ctzll(todo);
-        uint64_t more = conflicting(x, here, pending_access(x, &x->view->pending[t]), set);
+        uint64_t more = conflicting(x, pending_access(x, &x->view->pending[t]), set);
         if (more & ~enabled) return enabled;
         set |= more;
         todo = (todo & ~mz_bit(t)) | more;

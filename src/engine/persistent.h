@@ -12,6 +12,8 @@ void mz_persistent_reuse(struct mz_persistent *p);
 
 /* Use no persistent sets any more: the search starts over. */
 void mz_persistent_give_up(struct mz_exploration *x);
+/* A thread has created another one. */
+void mz_persistent_spawn(struct mz_exploration *x, int thread, int child);
 /* The execution has reached node path.depth: learn from the pending operations. */
 void mz_persistent_node(struct mz_exploration *x);
 /* A persistent set at node path.depth, of threads that are enabled there. As few threads as any set that begins with one
