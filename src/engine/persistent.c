@@ -10,7 +10,7 @@
  * is the set of all accesses that can be reached from its point, and those of the threads that it may still create.
  *
  * The graph is not computed from the code but learned: when a thread is about to leave what the graph says, the graph grows,
- * and the search starts over (mz_explore_restart). The graph never shrinks, and a program has finitely many points and
+ * and the search starts over (trace.outdated). The graph never shrinks, and a program has finitely many points and
  * regions, so this ends.
  *
  * Why nothing is missed: let the search end without growth, and suppose that some execution leaves the graph. Take the
@@ -268,13 +268,13 @@ void mz_persistent_node(struct mz_exploration *x)
     clear(p->here[k], sizeof p->here[k]);
     for (uint64_t t = x->view->alive; t; t &= t - 1)
         note_thread(x, __builtin_ctzll(t), k ? p->here[k - 1] : NULL, k ? x->trace.events[k - 1].thread : -1);
-    if (p->grown || p->full) mz_explore_restart(x);
+    if (p->grown || p->full) x->trace.outdated = true;
     p->grown |= unsettled;
 }
 
 void mz_persistent_give_up(struct mz_exploration *x)
 {
-    if (!x->persistent->full) mz_explore_restart(x);
+    if (!x->persistent->full) x->trace.outdated = true;
     x->persistent->full = true;
 }
 

@@ -19,10 +19,10 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/memory.h"
 #include "base/strbuf.h"
-#include "launch/process.h"
 
 #define COUNT(a)    (sizeof(a) / sizeof *(a))
 #define NONE        (-1)
@@ -96,6 +96,13 @@ static struct {
     unsigned count;
 } near;
 
+static double seconds(void)
+{
+    struct timespec t = {0, 0};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 void mz_follow_near(void)
 {
     cpu_set_t one;
@@ -104,7 +111,7 @@ void mz_follow_near(void)
     CPU_ZERO(&one);
     CPU_SET((size_t)cpu, &one);
     near.on = sched_setaffinity(0, sizeof one, &one) == 0;
-    near.since = mz_process_clock();
+    near.since = seconds();
     near.count = 0;
 }
 
@@ -238,7 +245,7 @@ pid_t mz_follow_wait(struct mz_inputs *inputs, pid_t child, int *status)
         *status = inputs->status;
         return child;
     }
-    if (near.on && mz_process_clock() - near.since > NEAR) mz_follow_spread();
+    if (near.on && seconds() - near.since > NEAR) mz_follow_spread();
     for (;;) {
         int how;
         pid_t pid = waitpid(-1, &how, __WALL | WNOHANG);
