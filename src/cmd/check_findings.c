@@ -98,6 +98,27 @@ static void explain(struct mz_check *c, const struct mz_finding *f, size_t numbe
     mz_outcome_release(&again);
 }
 
+/* With --keep-going the search goes on after a data race. What a thread reads there depends on more than the order of the
+ * visible operations, so the same schedule may lead elsewhere. That is a consequence of the race, and no reason to doubt
+ * the search. */
+static void drop_consequences(struct mz_check *c)
+{
+    struct mz_report *r = &c->report;
+    size_t kept = 0;
+    bool raced = false;
+    for (size_t i = 0; i < r->finding_count; i++)
+        raced |= r->findings[i].kind == MZ_KIND_DATA_RACE && r->findings[i].replayed;
+    for (size_t i = 0; i < r->finding_count; i++) {
+        if (raced && r->findings[i].kind == MZ_KIND_NONDETERMINISM && !r->findings[i].replayed)
+            mz_finding_report_release(&r->findings[i]);
+        else
+            r->findings[kept++] = r->findings[i];
+    }
+    if (kept < r->finding_count)
+        mz_list_add(&r->unseen, "executions after a data race that depend on more than their schedule");
+    r->finding_count = kept;
+}
+
 void mz_check_explain(struct mz_check *c)
 {
     const struct mz_channel *channel = c->outcome.channel;
@@ -107,6 +128,7 @@ void mz_check_explain(struct mz_check *c)
     c->report.findings = mz_memory_new((count + 1) * sizeof *c->report.findings);
     for (size_t i = 0; i < count; i++) explain(c, &channel->findings[i], ++number);
     if (died) explain(c, c->death, ++number);
+    drop_consequences(c);
 }
 
 /* For tests: a finding that does not replay is a bug of ours, unless the program is not deterministic. */
