@@ -59,6 +59,7 @@ static const struct {
                                  .algorithm = MZ_ALG_CLASSIC,
                                  .coarse = true,
                                  .marks = true},
+    [MZ_CONFIG_PERSISTENT] = {.name = "dpor-persistent", .algorithm = MZ_ALG_DPOR},
     [MZ_CONFIG_LITERAL] = {"literal", MZ_ALG_OPTIMAL, true, false, true, true, false},
     [MZ_CONFIG_NONE_SHARED] = {"none-shared", MZ_ALG_NONE, false, true, false, false, false},
     [MZ_CONFIG_SLEEP_SHARED] = {"sleep-shared", MZ_ALG_NONE, true, false, true, false, false},
@@ -323,6 +324,7 @@ enum mz_answer mz_check_oracle(struct mz_checker *c, const struct mz_model *m)
 static bool check_one(struct mz_checker *c, const struct mz_model *m)
 {
     if (c->config >= MZ_CONFIG_STATEFUL) return mz_check_stateful(c, m);
+    if (c->config == MZ_CONFIG_PERSISTENT) return mz_check_persistent(c, m);
     return c->config == MZ_CONFIG_LITERAL ? mz_check_literal(c, m) : check_config(c, m);
 }
 

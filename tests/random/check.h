@@ -33,8 +33,9 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_DPOR_MARKS,
                  MZ_CONFIG_DPOR_STATIC_MARKS,
                  MZ_CONFIG_CLASSIC_MARKS,
-                 MZ_CONFIG_LITERAL, /* optimal against literal.c: see check_literal.c */
-                 MZ_CONFIG_SHARED,  /* from here on: see shared.c */
+                 MZ_CONFIG_PERSISTENT, /* dpor-plain explores persistent sets: see check_persistent.c */
+                 MZ_CONFIG_LITERAL,    /* optimal against literal.c: see check_literal.c */
+                 MZ_CONFIG_SHARED,     /* from here on: see shared.c */
                  MZ_CONFIG_NONE_SHARED = MZ_CONFIG_SHARED,
                  MZ_CONFIG_SLEEP_SHARED,
                  MZ_CONFIG_DPOR_PLAIN_SHARED,
@@ -132,6 +133,7 @@ static inline uint64_t mz_check_asks(const struct mz_checker *c)
 }
 /* check_literal.c: optimal against the paper's algorithm, tree by tree. */
 bool mz_check_literal(struct mz_checker *c, const struct mz_model *m);
+bool mz_check_persistent(struct mz_checker *c, const struct mz_model *m);
 /* check_states.c: one stateful algorithm, and the oracle for all of them. */
 bool mz_check_stateful(struct mz_checker *c, const struct mz_model *m);
 enum mz_answer mz_check_states_oracle(struct mz_checker *c, const struct mz_model *m);
