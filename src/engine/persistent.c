@@ -229,12 +229,17 @@ static uint32_t start_of(struct mz_persistent *p, int thread)
     return p->start[thread];
 }
 
-/* The thread is alive for the first time in this execution: note where it was created. */
+/* The thread is new in this execution: note where it was created. If its creator is new, too, the creator may have ended
+ * within the same step, so that no node has seen it alive. */
 static void note_new(struct mz_persistent *p, int thread, const uint32_t *before)
 {
     int creator = p->creator[thread] - 1;
     if (!start_of(p, thread) || creator < 0) return;
-    uint32_t from = before && before[creator] ? before[creator] : start_of(p, creator);
+    uint32_t from = before ? before[creator] : 0;
+    if (!from) {
+        note_new(p, creator, before);
+        from = start_of(p, creator);
+    }
     if (from && !(p->points[from].spawns & mz_bit(thread))) p->grown = true;
     p->points[from].spawns |= mz_bit(thread);
 }
