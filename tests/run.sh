@@ -186,6 +186,10 @@ run_section() {
             run_counted random-long build/mz-random --count "$((${RANDOM_PROGRAMS:-8000} / 50))" \
                 --seed "${RANDOM_SEED:-1}" --jobs "$jobs" --algorithms literal,optimal,source,optimal-shared --long \
                 --threads 3 --operations 3 --prefixes 20000 --literal 200000
+            # More threads than operations: joins, threads that create threads.
+            run_counted random-many build/mz-random --count "$((${RANDOM_PROGRAMS:-8000} / 2))" \
+                --seed "${RANDOM_SEED:-$(date +%s)}" --jobs "$jobs" --threads 5 --operations 3 \
+                --algorithms static,static-sleep,dpor-static,classic-static,static-stateful,static-stateful-sleep,stateful-sleep,dpor-marks
             run_counted corpus build/mz-random --corpus tests/random/corpus
         fi
         if [ -x build/asan/mz-random ]; then

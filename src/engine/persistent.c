@@ -38,7 +38,8 @@
 
 struct access {
     uint64_t region;
-    uint8_t how; /* READS or WRITES: locks that are shared count as written */
+    uint32_t object; /* of the trace */
+    uint8_t how;     /* READS or WRITES: locks that are shared count as written */
     bool memory, section;
 };
 
@@ -52,6 +53,7 @@ struct point {
 struct mz_persistent {
     uint32_t point_count, access_count; /* from 1 */
     bool grown, full;
+    uint32_t united;                 /* trace.united when accesses were compared */
     uint8_t creator[MZ_MAX_THREADS]; /* plus one; always the same (program.h, P3) */
     uint32_t start[MZ_MAX_THREADS]; /* the point of the thread before its first operation; 0: not known yet */
     struct point points[POINTS];
@@ -134,18 +136,41 @@ static uint32_t point_of(struct mz_persistent *p, int thread, const struct mz_pe
     return p->table[i];
 }
 
-static bool do_conflict(const struct access *a, const struct access *b)
+/* At least what the trace takes to be dependent: one object of the trace may stand for several regions. */
+static bool do_conflict(const struct mz_trace *tr, const struct access *a, const struct access *b)
 {
+    bool same =
+        a->region == b->region || mz_object_resolve(tr, a->object) == mz_object_resolve(tr, b->object);
     if ((a->section && b->memory) || (b->section && a->memory)) return true;
-    return a->region == b->region && a->section == b->section && (a->how == MZ_WRITES || b->how == MZ_WRITES);
+    return same && a->section == b->section && (a->how == MZ_WRITES || b->how == MZ_WRITES);
+}
+
+static void compare_access(const struct mz_trace *tr, struct mz_persistent *p, uint32_t new)
+{
+    for (uint32_t i = 1; i <= new; i++)
+        if (do_conflict(tr, &p->accesses[new], &p->accesses[i])) {
+            add(p->conflicts[new], i);
+            add(p->conflicts[i], new);
+        }
+}
+
+/* Objects that become one stay one, so conflicts only grow. */
+static void compare_again(struct mz_exploration *x)
+{
+    struct mz_persistent *p = x->persistent;
+    if (p->united == x->trace.united) return;
+    p->united = x->trace.united;
+    for (uint32_t i = 1; i < p->access_count; i++) compare_access(&x->trace, p, i);
+    if (p->access_count > 1) x->trace.outdated = true;
 }
 
 /* Returns 0 if the graph is full. */
-static uint32_t access_of(struct mz_persistent *p, const struct access *a)
+static uint32_t access_of(const struct mz_trace *tr, struct mz_persistent *p, const struct access *a)
 {
     for (uint32_t i = 1; i < p->access_count; i++) {
         const struct access *b = &p->accesses[i];
-        if (a->region == b->region && a->how == b->how && a->memory == b->memory && a->section == b->section)
+        if (a->region == b->region && a->object == b->object && a->how == b->how && a->memory == b->memory &&
+            a->section == b->section)
             return i;
     }
     if (p->access_count == ACCESSES) {
@@ -154,11 +179,7 @@ static uint32_t access_of(struct mz_persistent *p, const struct access *a)
     }
     uint32_t new = p->access_count++;
     p->accesses[new] = *a;
-    for (uint32_t i = 1; i <= new; i++)
-        if (do_conflict(a, &p->accesses[i])) {
-            add(p->conflicts[new], i);
-            add(p->conflicts[i], new);
-        }
+    compare_access(tr, p, new);
     return new;
 }
 
@@ -172,7 +193,8 @@ static uint32_t pending_access(struct mz_exploration *x, const struct mz_pending
     a.section = pending->op == MZ_OP_SECTION;
     a.memory = mz_op_in(MZ_OPS_ATOMIC | MZ_OPS_WAITERS, pending->op);
     if (!a.section) a.region = o->region ? o->region(o->system, pending->key) : pending->key;
-    return access_of(x->persistent, &a);
+    a.object = mz_object_of(&x->trace, pending);
+    return access_of(&x->trace, x->persistent, &a);
 }
 
 /* Add what follows point i to it; is that new? */
@@ -269,6 +291,7 @@ void mz_persistent_node(struct mz_exploration *x)
     bool unsettled = p->grown;
     x->nodes[k].created = x->view->alive | (k ? x->nodes[k - 1].created : 0);
     if (p->full) return;
+    compare_again(x);
     p->grown = false;
     clear(p->here[k], sizeof p->here[k]);
     for (uint64_t t = x->view->alive; t; t &= t - 1)

@@ -45,6 +45,7 @@ static void unite(struct mz_trace *tr, uint32_t o, bool fresh)
          * now. The dependence relation must be the same for the whole search, so the search starts over. */
         if (!fresh || object->alias || !tr->objects[other].mixed) tr->outdated = true;
         tr->objects[mz_object_resolve(tr, o)].alias = other;
+        tr->united++;
         tr->objects[other].mixed = true;
     }
 }
@@ -101,6 +102,7 @@ void mz_object_unite(struct mz_trace *tr, uint64_t a, uint64_t b, unsigned size)
     uint32_t p = mz_object_find(tr, a, size), q = mz_object_find(tr, b, size);
     if (p == q) return;
     tr->objects[q].alias = p;
+    tr->united++;
     tr->objects[p].mixed = true;
     tr->outdated = true;
 }

@@ -84,6 +84,7 @@ struct mz_trace {
     struct mz_object *objects;
     uint32_t object_count;
     struct mz_table object_table; /* by key */
+    uint32_t united;              /* how often two objects have become one */
     uint32_t sections; /* the object of all atomic sections; 0 until the first one happens, then for good */
     mz_number last_section;
     bool all_writes; /* all accesses to an object conflict: every event writes (engine/reduction/classic.c) */

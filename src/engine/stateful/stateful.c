@@ -287,6 +287,7 @@ enum mz_arrival mz_stateful_arrive(struct mz_exploration *x, uint32_t k)
     x->counters.matches += n > 0;
     s->marks[k].allowed = mz_likely(!s->store.asleep) ? n ? 0 : ~(uint64_t)0 : awake(x, k, n);
     if (!s->marks[k].allowed) return MZ_WAS_THERE;
+    s->marks[k].again = n > 0;
     if (k > 0 && s->marks[k - 1].peek && !is_last_peek(x, k - 1)) return MZ_PEEKED;
     x->counters.states += n == 0;
     if ((x->counters.states % LOOK == 0 || x->options.full) && !has_room(x, k)) return MZ_NO_ROOM;
@@ -323,11 +324,18 @@ uint64_t mz_stateful_invisible(struct mz_exploration *x, uint32_t k)
     return 0;
 }
 
+/* The threads to explore from node k. A later visit to a state may have another persistent set: it does not count. */
+static uint64_t wanted(struct mz_exploration *x, uint32_t k)
+{
+    const struct mz_mark *m = &x->stateful->marks[k];
+    return (m->again ? x->nodes[k].enabled : x->reduction->threads(x, k)) & m->allowed;
+}
+
 struct mz_step mz_stateful_enter(struct mz_exploration *x, uint32_t k)
 {
     struct mz_node *n = &x->nodes[k];
     struct mz_mark *m = &x->stateful->marks[k];
-    n->backtrack = x->reduction->threads(x, k) & m->allowed;
+    n->backtrack = wanted(x, k);
     if (!n->backtrack) return (struct mz_step){.thread = MZ_NOBODY};
     bool peeks = x->options.order == MZ_ORDER_VISITED_FIRST && x->reduction->uses_later_accesses &&
                  !m->single && (n->enabled & (n->enabled - 1));
@@ -454,7 +462,7 @@ static bool go_on(struct mz_exploration *x, uint32_t k)
 {
     struct mz_node *n = &x->nodes[k];
     struct mz_mark *m = &x->stateful->marks[k];
-    if (n->done) n->backtrack = x->reduction->threads(x, k) & m->allowed;
+    if (n->done) n->backtrack = wanted(x, k);
     uint64_t todo = n->backtrack & ~n->done;
     if (!todo) return false;
     if (m->peek) todo = m->peek;

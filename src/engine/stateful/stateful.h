@@ -141,10 +141,11 @@ struct mz_mark {         /* what is known of node k beyond struct mz_node */
     struct mz_state memory;   /* options.state_memory */
     uint8_t first;            /* the thread that was explored first */
     uint64_t allowed;         /* with sleep sets: the threads that this visit may explore */
-    uint64_t peek;            /* --order=visited-first: threads whose steps are still to be tried */
-    uint64_t stirred;         /* threads that its current step started or woke */
-    uint64_t timeouts;        /* waiters that its current step woke and that could have timed out */
-    uint64_t woken; /* other threads that ran within its current step: they may wait again after it */
+    bool again;    /* with sleep sets: a later visit. It explores what the ones before left out, all of it */
+    uint64_t peek; /* --order=visited-first: threads whose steps are still to be tried */
+    uint64_t stirred;  /* threads that its current step started or woke */
+    uint64_t timeouts; /* waiters that its current step woke and that could have timed out */
+    uint64_t woken;    /* other threads that ran within its current step: they may wait again after it */
     uint32_t blocked_on[MZ_MAX_THREADS]; /* the object of each pending operation */
     uint8_t holder[MZ_MAX_THREADS];      /* the only thread that can enable each; MZ_NOBODY: not known */
     uint64_t raw;                        /* de-s-por: threads in conflict with the current step */
