@@ -188,7 +188,7 @@ run_section() {
                 --threads 3 --operations 3 --prefixes 20000 --literal 200000
             # More threads than operations: joins, threads that create threads.
             run_counted random-many build/mz-random --count "$((${RANDOM_PROGRAMS:-8000} / 2))" \
-                --seed "${RANDOM_SEED:-$(date +%s)}" --jobs "$jobs" --threads 5 --operations 3 \
+                --seed "${RANDOM_SEED:-${FUZZ_SEED:-$(date +%s)}}" --jobs "$jobs" --threads 5 --operations 3 \
                 --algorithms static,static-sleep,dpor-static,classic-static,static-stateful,static-stateful-sleep,stateful-sleep,dpor-marks
             run_counted corpus build/mz-random --corpus tests/random/corpus
         fi
