@@ -16,9 +16,11 @@
  * Why nothing is missed: let the search end without growth, and suppose that some execution leaves the graph. Take the
  * first such step, of thread t. Everything before stays in the graph, so the sets are persistent for it, and the search
  * has explored an execution with the same steps of t up to there (the order of independent steps may differ). There the
- * same operation of t was pending, and mz_persistent_node() has seen it. A contradiction. This needs that the edges of t
- * depend only on the steps of t, not on who woke it or its creator: which of two independent steps lets t go on (the end of the thread
- * that it joins, or its own last operation) depends on their order (tests/random/corpus/static-woken.model).
+ * same operation of t was pending, and mz_persistent_node() has seen it. A contradiction.
+ *
+ * So the edges of t may depend only on the steps of t and of its creators, not on the thread that woke t. Two independent
+ * steps may both be needed for t to go on: the end of the thread that t joins, and the last operation of t. Which of
+ * them comes last depends on their order (tests/random/corpus/static-woken.model).
  *
  * Which threads can conflict with T: all that are alive. A thread without a pending operation (it waits to be woken, or to
  * join) has what follows its last point as its future. If a thread that conflicts is not enabled, all enabled threads

@@ -8,8 +8,8 @@
  *
  * Invariants:
  *   I1  A lent granule stays lent, in all executions, and the other workers of the search are told.
- *   I2  The race check leaves out accesses to private bytes (mz_lent_is_private). So if private_high becomes lower,
- *       the search starts over: an execution before may have had a data race that was left out. The search also
+ *   I2  The race check leaves out accesses to private bytes (mz_lent_is_private). So if an access lowers private_high,
+ *       the search starts over: an earlier execution may have had a data race that the check left out. The search also
  *       starts over if a granule turns out to be lent while places where loops may be stopped are known, or rounds
  *       have a bound (rounds.c): a loop may have been stopped that wrote to it.
  *   I3  slot.private_high is at most the lowest lent address of the slot's stack, or its end: all bytes below are
@@ -111,8 +111,8 @@ bool mz_lent_contains(const void *p, size_t size)
     return false;
 }
 
-/* Make room for more than the granule: for a loop that goes down an array, the search would otherwise start over at each
- * step. */
+/* Lowers private_high by more than needed, to twice the distance from the end of the stack. Otherwise a loop that goes
+ * down an array would make the search start over at each step. */
 static void lower_limit(int slot, uint64_t granule)
 {
     struct mz_slot *s = &rt.slots[slot];
@@ -205,8 +205,8 @@ static void add(uint64_t granule, uint64_t function, uint8_t bytes)
     le.count++;
 }
 
-/* The race check has left out accesses of the owner to what this access uses. The execution ends before the access: a
- * write might destroy frames of the owner that nobody knows it uses, and its data race would not be found. */
+/* The race check has left out accesses of the owner to the bytes that the running thread is about to access. End the
+ * execution before the access: a write could destroy live frames of the owner, and its data race would not be found. */
 static void start_over(void)
 {
     mz_explore_restart(rt.x);
