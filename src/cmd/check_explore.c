@@ -149,8 +149,10 @@ static bool killed_by_others(const struct mz_outcome *o)
  * replaces such workers, explores again. */
 static int try_alone(struct mz_check *c, struct mz_target *t, struct mz_pool_options *pool)
 {
-    int status = run_again(c, t, NULL, c->outcome.given_up);
+    enum mz_trial trial = mz_pool_trial();
     pool->may_give_up = false;
+    if (trial == MZ_TRIAL_TOGETHER) return run_again(c, t, pool, 0);
+    int status = run_again(c, t, NULL, trial == MZ_TRIAL_ALONE ? 0 : c->outcome.given_up);
     bool pool_is_better = c->outcome.slower || killed_by_others(&c->outcome);
     if (status == 0 && pool_is_better && !c->outcome.interrupted) return run_again(c, t, pool, 0);
     c->report.lost_workers = c->settings.jobs;

@@ -22,6 +22,12 @@ struct mz_pool_options {
     bool may_give_up;       /* give up if each execution is a task by itself: outcome->given_up, no channel */
 };
 
+/* Does a search stay with one worker where each execution is a task by itself? Usually speed decides. For tests,
+ * MAZURKA_SHARING_TRIAL=alone|together says the outcome: the pool gives up such a search whatever its speed. Then one
+ * worker explores all of it, or the pool starts over. */
+enum mz_trial { MZ_TRIAL_MEASURED, MZ_TRIAL_ALONE, MZ_TRIAL_TOGETHER };
+enum mz_trial mz_pool_trial(void);
+
 int mz_pool_run(struct mz_target *target, const struct mz_pool_options *options, struct mz_outcome *outcome);
 
 #endif
