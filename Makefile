@@ -179,13 +179,15 @@ run: setup
 
 test_programs = $B/mz-random $B/asan/mz-random $B/mz-simulate $B/mz-simulate-test $B/asan/mz-fuzz-formats $B/asan/mazurka \
                 $(if $(CMOCKA),$B/asan/mz-unit) $(decode_test)
+# A target, so that a second make looks for the libraries after setup-test has installed them.
+test-programs: all $(test_programs)
 test: setup-test
-	@$(MAKE) --no-print-directory -s all $(test_programs)
+	@$(MAKE) --no-print-directory -s test-programs
 	@sh tests/run.sh
 
 # The whole matrix instead of a sample: hours.
 test-full: setup-test
-	@$(MAKE) --no-print-directory -s all $(test_programs)
+	@$(MAKE) --no-print-directory -s test-programs
 	@SLOW=1 MATRIX=all sh tests/run.sh
 
 # Format, clang-tidy, cppcheck, shellcheck, folders, link cycles, names in comments, and the coverage of the engine.
@@ -264,4 +266,4 @@ clean:
 -include $(shell find $B -name '*.d' 2>/dev/null)
 
 FORCE:
-.PHONY: all setup setup-test setup-check coverage-programs run test test-full check fuzz bench bench-structures bench-simulate install uninstall clean FORCE
+.PHONY: all setup setup-test setup-check coverage-programs run test-programs test test-full check fuzz bench bench-structures bench-simulate install uninstall clean FORCE
