@@ -160,6 +160,31 @@ static void add_reorders(struct mz_channel *to, const struct mz_channel *from)
     }
 }
 
+/* The entry of a place, else a free one; NULL: there is none. */
+static struct mz_hot_spot *hot_spot_of(struct mz_channel *c, uint64_t pc)
+{
+    struct mz_hot_spot *free = NULL;
+    for (uint32_t i = 0; i < MZ_MAX_HOT_SPOTS; i++) {
+        if (c->hot_spots[i].pc == pc) return &c->hot_spots[i];
+        if (!free && !c->hot_spots[i].pc) free = &c->hot_spots[i];
+    }
+    return free;
+}
+
+static void add_hot_spots(struct mz_channel *to, const struct mz_channel *from)
+{
+    for (uint32_t i = 0; i < MZ_MAX_HOT_SPOTS; i++) {
+        const struct mz_hot_spot *s = &from->hot_spots[i];
+        struct mz_hot_spot *sum = s->pc ? hot_spot_of(to, s->pc) : NULL;
+        if (!sum) continue;
+        if (!sum->pc) *sum = (struct mz_hot_spot){.pc = s->pc, .key = s->key, .op = s->op};
+        if (sum->key != s->key) sum->key = 0;
+        sum->executions += s->executions;
+        if (s->threads > sum->threads) sum->threads = s->threads;
+        if (s->times > sum->times) sum->times = s->times;
+    }
+}
+
 /* Is it the same variable in the same module? Addresses of workers have been translated. */
 static void add_unseen_writes(struct mz_channel *to, const struct mz_channel *from)
 {
@@ -186,6 +211,7 @@ static void add_channel(struct mz_channel *to, const struct mz_channel *from)
         if (!to->threads[t].used) to->threads[t] = from->threads[t];
     add_texts(to->notes[0], from->notes[0], sizeof to->notes / MZ_TEXT, MZ_TEXT);
     add_lists(to, from);
+    add_hot_spots(to, from);
     to->findings_lost |= from->findings_lost;
 }
 

@@ -98,6 +98,7 @@ static bool climb(struct mz_exploration *x)
         if (mz_unlikely(x->nodes[k].sleep_count > x->nodes[k].inherited + 1) && !x->stateful)
             mz_estimate_branch(x, k);
         if (x->reduction->next(x, k)) {
+            mz_hot_spot_count(x, k);
             mz_rewind_to(x, k);
             return true;
         }
@@ -125,6 +126,7 @@ static void restart(struct mz_exploration *x)
 static bool go_on(struct mz_exploration *x)
 {
     if (mz_unlikely(x->frontier->executed != NULL)) x->frontier->executed(x);
+    if (mz_unlikely(!(x->counters.executions & (x->counters.executions - 1)))) mz_hot_spots_look(x);
     if (climb(x)) return true;
     if (x->frontier->finished) x->frontier->finished(x);
     x->counters.work_done = MZ_ALL_WORK;

@@ -106,6 +106,10 @@ struct mz_exploration {
                                     before them */
     } estimate;
     uint64_t path_bytes; /* the most that the path has needed so far */
+    struct {
+        struct mz_hot_spot spots[MZ_MAX_HOT_SPOTS];
+        uint16_t times[MZ_MAX_HOT_SPOTS][MZ_MAX_THREADS]; /* scratch: events of each thread */
+    } hot;                                                /* hot_spots.c */
 };
 
 /* ---- steps.c: steps that are possible at a node ---- */
@@ -131,6 +135,13 @@ struct mz_step mz_unforeseen(struct mz_exploration *x);
 uint64_t mz_source_choices(const struct mz_exploration *x, int thread);
 /* The step was chosen: find its source, and supply the value. */
 void mz_source_serve(struct mz_exploration *x, struct mz_step *step);
+
+/* ---- hot_spots.c: which operations are reordered most often ---- */
+
+/* The search goes back to node k and takes another branch there: count event k. */
+void mz_hot_spot_count(struct mz_exploration *x, uint32_t k);
+/* Look how many threads of the path have each operation, and how often. */
+void mz_hot_spots_look(struct mz_exploration *x);
 
 /* ---- rewind.c: going back ---- */
 

@@ -291,5 +291,7 @@ uint32_t mz_explore_steps(const struct mz_exploration *x, const struct mz_step *
 /* Happens-before between two events (by index) of the execution so far: the dependence order. */
 bool mz_explore_happens_before(const struct mz_exploration *x, uint32_t i, uint32_t j);
 struct mz_counters *mz_explore_counters(struct mz_exploration *x);
+/* MZ_MAX_HOT_SPOTS entries. */
+const struct mz_hot_spot *mz_explore_hot_spots(const struct mz_exploration *x);
 
 #endif

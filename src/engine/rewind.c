@@ -1,6 +1,7 @@
 /* Going back: to a node of the path, to the start of the path, or to the beginning of the search. Everything
  * derived from the events taken back goes with them (mz_trace_rewind). What stays on the path is not computed
  * again. */
+#include <string.h>
 #include "engine/frontier.h"
 #include "engine/stateful/stateful.h"
 
@@ -35,6 +36,7 @@ void mz_start_over(struct mz_exploration *x)
     c->states = c->revisited = c->matches = c->peeks = 0;
     c->restarts++;
     c->work_done = 0;
+    memset(&x->hot, 0, sizeof x->hot);
     if (x->stateful) mz_stateful_clear(x);
     if (x->frontier->cleared) x->frontier->cleared(x);
 }

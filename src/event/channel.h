@@ -15,12 +15,13 @@
 #include "event/algorithm.h"
 #include "event/counters.h"
 #include "event/finding.h"
+#include "event/hot_spot.h"
 #include "event/limits.h"
 #include "event/program_memory.h"
 #include "event/search_options.h"
 
 #define MZ_CHANNEL_MAGIC   0x4d5a43484e310a00ull
-#define MZ_CHANNEL_VERSION 32u
+#define MZ_CHANNEL_VERSION 33u
 #define MZ_CHANNEL_ENV     "MAZURKA_CHANNEL"
 
 enum mz_end { /* why the target stopped */
@@ -89,6 +90,7 @@ struct mz_channel {
     struct mz_warning warnings[MZ_MAX_WARNINGS];
     uint32_t reorder_count, reserved6;
     struct mz_reorder reorders[MZ_MAX_REORDERS];
+    struct mz_hot_spot hot_spots[MZ_MAX_HOT_SPOTS]; /* in any order, with free entries; written at the end */
     /* --data-races=allow: accesses to these are visible operations. When replaying, the command fills them in. */
     uint32_t location_count, reserved2;
     struct mz_location locations[MZ_MAX_LOCATIONS];

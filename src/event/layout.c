@@ -121,6 +121,10 @@ void mz_translate_channel(const struct mz_translation *t, struct mz_channel *c)
             mz_translate(t, &c->reorders[i].key[k]);
             code(t, &c->reorders[i].pc[k]);
         }
+    for (uint32_t i = 0; i < MZ_MAX_HOT_SPOTS; i++) {
+        mz_translate(t, &c->hot_spots[i].key);
+        code(t, &c->hot_spots[i].pc);
+    }
     for (uint32_t i = 0; i < c->warning_count && i < MZ_MAX_WARNINGS; i++)
         for (uint32_t k = 0; k < MZ_WARNING_STEPS; k++) {
             mz_translate(t, &c->warnings[i].step[k].held);

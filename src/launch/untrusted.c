@@ -120,6 +120,8 @@ static void tidy_lists(struct mz_channel *c)
     limit(&c->warning_count, MZ_MAX_WARNINGS);
     limit(&c->reorder_count, MZ_MAX_REORDERS);
     limit(&c->unseen_write_count, MZ_MAX_UNSEEN_WRITES);
+    for (uint32_t i = 0; i < MZ_MAX_HOT_SPOTS; i++)
+        if (c->hot_spots[i].op >= MZ_OP_COUNT) c->hot_spots[i].op = MZ_OP_NONE;
     for (uint32_t i = 0; i < c->warning_count; i++) limit(&c->warnings[i].steps, MZ_WARNING_STEPS);
 }
 

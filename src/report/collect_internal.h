@@ -10,6 +10,9 @@ char *mz_collect_object(struct mz_symbols *s, unsigned op, uint64_t address, uin
 /* File and line of a place; both stay as they are where these are not known. */
 void mz_collect_place(struct mz_symbols *s, const struct mz_place *place, char **file, unsigned *line);
 
+/* hot_spots.c */
+void mz_collect_hot_spots(const struct mz_outcome *outcome, struct mz_report *report);
+
 /* describe.c */
 char *mz_describe_finding(struct mz_symbols *s, const struct mz_channel *c, const struct mz_finding *f,
                           const char *object);

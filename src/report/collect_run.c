@@ -248,6 +248,7 @@ void mz_collect_run(const struct mz_outcome *outcome, struct mz_report *report)
     for (size_t i = 0; i < MZ_MAX_UNSEEN && c->unseen[i][0]; i++)
         if (!mz_list_has(&report->unseen, c->unseen[i])) mz_list_add(&report->unseen, c->unseen[i]);
     collect_reorders(outcome, report);
+    mz_collect_hot_spots(outcome, report);
     mz_collect_unseen(outcome, &report->unseen);
     if (c->hint[0]) report->hint = mz_memory_string(c->hint);
     collect_warnings(outcome, report);

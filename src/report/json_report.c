@@ -198,6 +198,23 @@ static void add_sharing(struct mz_json *j, const struct mz_sharing *s)
     mz_json_close(j, '}');
 }
 
+static void add_hot_spots(struct mz_json *j, const struct mz_report *report)
+{
+    mz_json_open(j, "hot_spots", '[');
+    for (size_t i = 0; i < report->hot_spot_count; i++) {
+        const struct mz_hot_spot_report *spot = &report->hot_spots[i];
+        mz_json_open(j, NULL, '{');
+        mz_json_string(j, "op", mz_op_name((enum mz_op)spot->op));
+        mz_json_string(j, "object", spot->object);
+        add_place(j, spot->file, spot->line);
+        mz_json_decimal(j, "share", spot->share);
+        mz_json_number(j, "threads", spot->threads);
+        mz_json_number(j, "times", spot->times);
+        mz_json_close(j, '}');
+    }
+    mz_json_close(j, ']');
+}
+
 static void add_texts(struct mz_json *j, const char *key, const struct mz_list *texts)
 {
     mz_json_open(j, key, '[');
@@ -222,6 +239,7 @@ static void write_json(struct mz_strbuf *out, const struct mz_report *report, co
     for (size_t i = 0; i < report->finding_count; i++) add_finding(&j, &report->findings[i]);
     mz_json_close(&j, ']');
     if (report->findings_lost) mz_json_bool(&j, "more_errors", true);
+    add_hot_spots(&j, report);
     add_texts(&j, "warnings", &report->warnings);
     add_texts(&j, "notes", &report->notes);
     if (report->hint) mz_json_string(&j, "hint", report->hint);

@@ -54,5 +54,9 @@ void mz_report_printable(struct mz_report *report)
     mz_list_printable(&report->unseen);
     mz_list_printable(&report->notes);
     mz_list_printable(&report->warnings);
+    for (size_t i = 0; i < report->hot_spot_count; i++) {
+        mz_string_printable(&report->hot_spots[i].object);
+        mz_string_printable(&report->hot_spots[i].file);
+    }
     for (size_t i = 0; i < report->finding_count; i++) finding(&report->findings[i]);
 }

@@ -121,6 +121,7 @@ void mz_report_release(struct mz_report *report)
     free(report->findings);
     free(report->program);
     free(report->reason);
+    mz_report_release_hot_spots(report);
     mz_list_release(&report->unseen);
     free(report->unreplayed);
     mz_list_release(&report->notes);

@@ -91,6 +91,16 @@ struct mz_finding_report { /* a finding, explained */
     char *replay_problem; /* otherwise: why not */
 };
 
+/* Where executions come from: the search put this operation off to reach them (event/hot_spot.h). */
+struct mz_hot_spot_report {
+    uint8_t op;
+    char *object; /* NULL: several, or not known */
+    char *file;   /* NULL: not known */
+    unsigned line;
+    double share;            /* part of the executions */
+    unsigned threads, times; /* number of threads that do it in an execution; how often one thread does it */
+};
+
 /* A search by several workers: the cost of sharing. */
 struct mz_sharing {
     uint32_t workers;    /* largest number at one time; 0: the search was not shared */
@@ -133,7 +143,9 @@ struct mz_report {
     bool too_fine;         /* the reason was tiny tasks, not missing memory */
     struct mz_finding_report *findings;
     size_t finding_count;
-    bool findings_lost;    /* there are more */
+    bool findings_lost;                   /* there are more */
+    struct mz_hot_spot_report *hot_spots; /* the largest first */
+    size_t hot_spot_count;
     struct mz_list unseen; /* what the program does and the search did not see or model */
     char *unreplayed;      /* a finding that could not be replayed; NULL: none */
     bool strict;           /* if something was not seen, the verdict is not verified */
@@ -157,6 +169,7 @@ void mz_finding_report_set_locations(struct mz_finding_report *finding, const st
                                      size_t count);
 struct mz_operation *mz_finding_report_add_operation(struct mz_finding_report *finding);
 void mz_finding_report_release(struct mz_finding_report *finding);
+void mz_report_release_hot_spots(struct mz_report *report);
 void mz_report_release(struct mz_report *report);
 
 #endif

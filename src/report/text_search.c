@@ -3,6 +3,13 @@
 #include "report/text.h"
 
 #include <inttypes.h>
+#include "base/files.h"
+
+#define PERCENT_WIDTH 8  /* "   75 % " */
+#define OBJECT_MOST   30 /* columns for the name of an object */
+#define LARGE_SHARE   .1 /* of the executions: worth a word of advice */
+#define MANY_TIMES    3
+#define MANY_THREADS  3
 
 static const char *completeness(const struct mz_report *report)
 {
@@ -86,6 +93,53 @@ static void add_search(struct mz_strbuf *out, const struct mz_report *report, co
     mz_text_paragraph(out, &b, style);
 }
 
+/* ---- why the search is large ---- */
+
+static void add_spot(struct mz_strbuf *out, const struct mz_hot_spot_report *spot,
+                     const struct mz_style *style)
+{
+    struct mz_strbuf b = {0};
+    mz_strbuf_add(&b, mz_op_name((enum mz_op)spot->op));
+    if (spot->object) {
+        mz_strbuf_addc(&b, ' ');
+        mz_text_shorten(&b, spot->object, OBJECT_MOST);
+    }
+    if (spot->file) mz_strbuf_addf(&b, ", %s:%u", mz_files_base(spot->file), spot->line);
+    if (spot->threads > 1) mz_strbuf_addf(&b, ", in %u threads", spot->threads);
+    if (spot->times > 1) mz_strbuf_addf(&b, ", up to %u times in a thread", spot->times);
+    mz_strbuf_addf(out, "  %3.0f %% ", 100 * spot->share);
+    mz_text_wrap(out, PERCENT_WIDTH, mz_strbuf_text(&b), style->width, PERCENT_WIDTH + 1);
+    mz_strbuf_release(&b);
+}
+
+/* What would make the test smaller. */
+static void add_advice(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
+{
+    static const char *const advice[] = {"fewer rounds of these loops", "fewer threads that do the same",
+                                         "fewer values to choose from"};
+    bool helps[3] = {false};
+    for (size_t i = 0; i < report->hot_spot_count; i++) {
+        const struct mz_hot_spot_report *spot = &report->hot_spots[i];
+        if (spot->share < LARGE_SHARE) continue;
+        helps[0] |= spot->times >= MANY_TIMES;
+        helps[1] |= spot->threads >= MANY_THREADS;
+        helps[2] |= (mz_op_info(spot->op)->traits & MZ_TRAIT_NUMBERS) != 0;
+    }
+    struct mz_strbuf b = {0};
+    for (int i = 0; i < 3; i++)
+        if (helps[i]) mz_strbuf_addf(&b, "%s %s", b.length ? "," : "To make the test smaller:", advice[i]);
+    if (b.length) mz_text_paragraph(out, &b, style);
+}
+
+/* For a search that did not end: which operations it reordered most often. */
+static void add_hot_spots(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
+{
+    if (!report->hot_spot_count || (report->verdict != MZ_INCOMPLETE && !style->all)) return;
+    mz_strbuf_add(out, "Where the executions come from: each puts off one of these operations\n");
+    for (size_t i = 0; i < report->hot_spot_count; i++) add_spot(out, &report->hot_spots[i], style);
+    if (report->verdict == MZ_INCOMPLETE) add_advice(out, report, style);
+}
+
 static void add_saved(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
 {
     static const char *const more[MZ_END_COUNT] = {
@@ -166,6 +220,7 @@ static void add_notes(struct mz_strbuf *out, const struct mz_report *report, con
 void mz_text_search(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
 {
     add_search(out, report, style);
+    add_hot_spots(out, report, style);
     add_saved(out, report, style);
     add_warnings(out, report, style);
     add_notes(out, report, style);

@@ -159,4 +159,41 @@ test_progress_terminal() {
     done
 }
 
+# A search that did not end says which operations it reordered most often, and what would make the test smaller.
+test_hot_spots() {
+    cat > hot.c << 'END'
+#include <mazurka.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic int flags[3], seen;
+static void *work(void *arg)
+{
+    atomic_fetch_or(&flags[mz_choose(3)], 1);
+    for (int i = 0; i < 8; i++) {
+        pthread_mutex_lock(&m);
+        pthread_mutex_unlock(&m);
+    }
+    return arg;
+}
+int main(void)
+{
+    pthread_t t[4];
+    for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, work, 0);
+    for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
+}
+END
+    for jobs in 1 2; do
+        run 3 mazurka check -j $jobs --max-executions=30000 --json=j hot.c && run 3 mazurka check -j $jobs --max-executions=30000 hot.c &&
+            has out "Where the executions come from" && has out "lock m, hot.c:10, in 4 threads, up to 8 times in a thread" &&
+            has out "fewer rounds" && has out "fewer threads" || return 1
+        json_is j "[(s['op'], s['object'], s['line'], s['threads'], s['times']) for s in d['hot_spots']][0] == ('lock', 'm', 10, 4, 8)" &&
+            json_is j "0.9 < sum(s['share'] for s in d['hot_spots']) < 1.001" || return 1
+    done
+    run 3 mazurka check --algorithm=none --max-executions=2000 hot.c && has out "Where the executions come from" || return 1
+    # A search that ended does not need it; with --verbose it shows the rows.
+    run 0 mazurka check -DN=2 "$root/tests/papers/readers.c" && hasnt out "Where the executions" &&
+        run 0 mazurka check --verbose -DN=2 "$root/tests/papers/readers.c" && has out "Where the executions"
+}
+
 run_tests "$@"

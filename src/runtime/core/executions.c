@@ -253,5 +253,6 @@ void mz_explore_program(void)
     if (end == MZ_END_COMPLETE && mz_audit_failed()) end = MZ_END_UNSEEN;
     /* A worker sees only its part of the search: for workers, the command looks at the counters. */
     if (end == MZ_END_COMPLETE && rt.channel->counters.bounded && !rt.shared) end = MZ_END_ROUNDS;
+    memcpy(rt.channel->hot_spots, mz_explore_hot_spots(rt.x), sizeof rt.channel->hot_spots);
     rt.channel->end = end;
 }
