@@ -61,6 +61,13 @@ struct mz_tree_log;
 struct mz_class_log;
 struct mz_share;
 
+struct mz_waits {                             /* waits.c */
+    struct mz_pending now[MZ_MAX_THREADS];    /* the answers of mz_while_waiting */
+    struct mz_pending posted[MZ_MAX_THREADS]; /* options.strict: the pending operations at the last node */
+    uint64_t alive;                           /* and the threads that were alive there */
+    uint64_t ran; /* threads that may have run since, because the step woke them or ended a join */
+};
+
 struct mz_exploration {
     struct mz_path path;
     const struct mz_view *view;
@@ -83,6 +90,8 @@ struct mz_exploration {
     mz_clock joining; /* the clock that a join has just made, if its thread alone refers to it; else 0 */
     mz_number woken_by[MZ_MAX_THREADS]; /* the event that woke a thread which could have timed out, until
                                            mz_explore_wake */
+
+    struct mz_waits *waits;
 
     struct mz_elem *sleep; /* the sleep sets of all nodes of the path */
     size_t sleep_capacity;
@@ -111,6 +120,21 @@ struct mz_exploration {
         uint16_t times[MZ_MAX_HOT_SPOTS][MZ_MAX_THREADS]; /* scratch: events of each thread */
     } hot;                                                /* hot_spots.c */
 };
+
+/* ---- waits.c: threads that wait ---- */
+
+/* What a waiting thread can do now: TIMEOUT if it may stop waiting, else NONE. Valid until the next call for the thread. */
+const struct mz_pending *mz_while_waiting(const struct mz_exploration *x, int thread);
+/* With options.strict, at each node that is not replayed: check P2 of program.h for the step before. */
+void mz_check_posts(struct mz_exploration *x);
+/* With options.strict: the thread does RESUME, woken by this event. */
+void mz_check_resumed(const struct mz_exploration *x, int thread, uint64_t event);
+/* What the thread can do now. */
+static inline const struct mz_pending *mz_pending_of(const struct mz_exploration *x, int thread)
+{
+    if (mz_unlikely(x->view->waiting >> thread & 1)) return mz_while_waiting(x, thread);
+    return &x->view->pending[thread];
+}
 
 /* ---- steps.c: steps that are possible at a node ---- */
 

@@ -24,6 +24,7 @@ static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t 
     f((void **)&x->nodes, (n + 1) * sizeof *x->nodes);
     f((void **)&x->path.steps, n * sizeof *x->path.steps);
     f((void **)&x->sleep, x->sleep_capacity * sizeof *x->sleep);
+    f((void **)&x->waits, sizeof *x->waits);
     if (x->options.memory) f((void **)&x->path.served, n * sizeof *x->path.served);
     if (x->options.memory) f((void **)&x->values, n * sizeof *x->values);
 }
@@ -154,6 +155,7 @@ static bool is_memory_short(struct mz_exploration *x)
 static struct mz_step live_step(struct mz_exploration *x)
 {
     uint32_t k = x->path.depth;
+    if (mz_unlikely(x->options.strict)) mz_check_posts(x);
     if (!x->path.live) return new_branch(x);
     fresh_node(x, k);
     if (x->nodes[k].enabled && k + 2 >= x->trace.capacity) return mz_nobody(x, MZ_ENDING_STEP_LIMIT);
@@ -186,7 +188,7 @@ void mz_explore_commit(struct mz_exploration *x, enum mz_access access, uint64_t
     uint32_t k = x->path.depth++;
     if (mz_likely(k < x->path.replay)) return;
     struct mz_step step = x->path.steps[k];
-    const struct mz_pending *p = &x->view->pending[step.thread];
+    const struct mz_pending *p = mz_pending_of(x, step.thread);
     struct mz_event *e = &x->trace.events[k];
     e->key = p->key;
     e->pc = p->pc;
@@ -195,6 +197,8 @@ void mz_explore_commit(struct mz_exploration *x, enum mz_access access, uint64_t
     e->choices = p->choices;
     e->object = mz_object_of(&x->trace, p);
     if (p->op == MZ_OP_SECTION && !x->trace.sections) first_section(x, e->object);
+    if (mz_unlikely(p->op == MZ_OP_RESUME && x->options.strict))
+        mz_check_resumed(x, step.thread, e->expected);
     e->order = access == MZ_READS ? p->failure : p->order;
     if (mz_unlikely(x->options.memory != NULL)) x->values[k] = new;
     if (p->op == MZ_OP_CAS && mz_cas_writes(&x->trace, e->object)) access = MZ_WRITES;
@@ -226,10 +230,12 @@ void mz_explore_spawn(struct mz_exploration *x, int thread, int child)
     mz_journal_set(&x->trace, &x->trace.thread_clock[child], x->trace.thread_clock[thread]);
 }
 
-/* Note a thread that runs within a step of another thread: it may end up waiting for something else. */
+/* Note a thread that a step of another thread lets go: it may run within that step, and end up waiting for something
+ * else. */
 static void note_woken(struct mz_exploration *x, int thread)
 {
     uint32_t k = x->path.depth;
+    x->waits->ran |= mz_bit(thread);
     if (mz_likely(!x->stateful) || !k || x->trace.events[k - 1].thread == thread) return;
     x->stateful->marks[k - 1].woken |= mz_bit(thread);
 }

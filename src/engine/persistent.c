@@ -273,7 +273,7 @@ static void note_new(struct mz_persistent *p, int thread, const uint32_t *before
 static void note_thread(struct mz_exploration *x, int thread, const uint32_t *before, int stepped)
 {
     struct mz_persistent *p = x->persistent;
-    const struct mz_pending *pending = &x->view->pending[thread];
+    const struct mz_pending *pending = mz_pending_of(x, thread);
     uint32_t *here = &p->here[x->path.depth][thread], last = before ? before[thread] : 0;
     if (!last) {
         note_new(p, thread, before);
@@ -315,7 +315,7 @@ static bool may_conflict(const struct mz_exploration *x, int thread, uint32_t ac
 {
     const struct mz_persistent *p = x->persistent;
     const struct point *here = &p->points[p->here[x->path.depth][thread]];
-    bool waits = x->view->pending[thread].op == MZ_OP_NONE;
+    bool waits = mz_pending_of(x, thread)->op == MZ_OP_NONE;
     if (meet(waits ? here->after : here->reach, p->conflicts[access])) return true;
     for (uint64_t t = here->creates & ~x->nodes[x->path.depth].created; t; t &= t - 1)
         if (meet(p->points[p->start[__builtin_ctzll(t)]].reach, p->conflicts[access])) return true;
@@ -338,7 +338,7 @@ static uint64_t close(struct mz_exploration *x, int first)
     uint64_t set = mz_bit(first), enabled = x->view->enabled;
     for (uint64_t todo = set; todo;) {
         int t = __builtin_ctzll(todo);
-        uint64_t more = conflicting(x, pending_access(x, &x->view->pending[t]), set);
+        uint64_t more = conflicting(x, pending_access(x, mz_pending_of(x, t)), set);
         if (more & ~enabled) return enabled;
         set |= more;
         todo = (todo & ~mz_bit(t)) | more;

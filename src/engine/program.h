@@ -16,9 +16,10 @@
  *
  * Contract of the system:
  *  P1  Deterministic: the same steps give the same views.
- *  P2  The pending operation of a thread changes only by a step of that thread, or by a step that wakes it
- *      (spawn, join, wake). Whether it is enabled changes only by steps that are dependent with it or that
- *      release it (mz_explore_release).
+ *  P2  Only a thread itself changes its pending operation, in a step in which it runs: its own step, or a step that
+ *      starts it or lets it run on (spawn, join, wake). Other threads change only whether the operation is enabled,
+ *      its choices, its access, and whether the thread still waits. Whether it is enabled changes only by steps that
+ *      are dependent with it, or that release it (mz_explore_release) or wake it (mz_explore_wake).
  *  P3  A thread's number depends only on its path of spawns, not on the schedule.
  *  P4  Local operations are never in conflict with anything that could run before them. */
 #ifndef MZ_ENGINE_PROGRAM_H
@@ -34,6 +35,7 @@
 struct mz_view {
     uint64_t alive;   /* bit per thread: started and not finished */
     uint64_t enabled; /* subset of alive: the pending operation could happen now */
+    uint64_t waiting; /* subset of alive: the pending operation is RESUME, and nobody has woken the thread */
     struct mz_pending pending[MZ_MAX_THREADS];
 };
 
@@ -56,12 +58,20 @@ struct mz_state { /* the identity of a state of the system */
  *   ONCE                 of the first: WRITES; then READS   0 new, 1 running, 2 done
  *   SECTION, SHARED_CALL WRITES; SHARED_CALL also READS     (not used)
  *
+ * Waiting. After WAIT, a thread posts RESUME, which stays its pending operation until the wait is over. Its key is the
+ * mutex that the thread locks when it has been woken (0: none), `expected` and `size` are the object that it waits
+ * on. As long as nobody has woken it, its bit is set in view.waiting, and RESUME cannot happen. A waiting thread
+ * that is enabled may stop waiting by itself: its next event is a TIMEOUT on the object that it waits on (then it posts
+ * RESUME again, to lock the mutex). A waiting thread that is not enabled has nothing to do. An event that wakes it
+ * clears the bit, and calls mz_explore_wake. From then on, RESUME is a lock of the mutex. If there is no mutex, the
+ * thread runs on within the step that wakes it, and posts its next operation. `expected` of a RESUME that happens is
+ * the event that woke the thread, 0 if it stopped waiting by itself: its source, in the words of execution graphs.
+ *
  * The choice of a SIGNAL is the thread that it wakes. A WAKE is a SIGNAL or BROADCAST whose choices are
  * numbered from 0; only the system knows what they mean.
  *
  * A futex is a memory object that also has WAIT, SIGNAL, BROADCAST and WAKE. A WAIT that finds another value
- * than it expects is a LOAD (pending.op says which of the two when it is committed). The next operation of a
- * waiter that may stop waiting is TIMEOUT, until it is woken: see mz_explore_could_time_out.
+ * than it expects is a LOAD (pending.op says which of the two when it is committed).
  *
  * A SECTION is a stretch of code that nothing interrupts, and one event: its accesses to memory are not
  * events. It has no key, is always enabled and contains no other operation. Its accesses are not known

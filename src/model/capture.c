@@ -13,7 +13,8 @@ static void take(struct mz_model_explorer *s)
         image->threads[t].pc = from->pc;
         image->threads[t].status = from->status;
         image->threads[t].phase = from->phase;
-        image->threads[t].flags = (uint8_t)(from->gave_up | (from->woken != 0) << 1);
+        image->threads[t].flags =
+            (uint8_t)(from->gave_up | (from->phase == MZ_RELEASING && from->woken) << 1);
     }
     memcpy(image->vars, s->vars, sizeof s->vars);
     memcpy(image->sems, s->sems, sizeof s->sems);

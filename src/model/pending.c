@@ -106,13 +106,14 @@ void mz_model_refresh(void *system, int t)
     s->view.pending[t].access = (uint8_t)exact_access(s, t);
 }
 
-static void publish_sleep(struct mz_model_explorer *s, int t, enum mz_model_kind kind)
+/* The thread begins to wait, or has stopped waiting by itself. */
+static void publish_resume(struct mz_model_explorer *s, int t, enum mz_model_kind kind)
 {
     const struct mz_model_op *op = mz_model_op_of(s, t);
-    if (mz_model_timed(op))
-        publish(s, t, MZ_OP_TIMEOUT, kind, op->object, MZ_READS);
-    else
-        mz_model_publish_none(s, t);
+    publish(s, t, MZ_OP_RESUME, MZ_MODEL_MUTEX, op->mutex, MZ_WRITES);
+    if (!mz_model_has_mutex(op->code)) s->view.pending[t].key = 0;
+    s->view.pending[t].expected = mz_model_key(kind, op->object);
+    s->view.pending[t].size = kind == MZ_MODEL_VAR ? sizeof(mz_model_value) : 0;
 }
 
 static void publish_wait(struct mz_model_explorer *s, int t)
@@ -125,11 +126,8 @@ static void publish_wait(struct mz_model_explorer *s, int t)
     case MZ_RELEASING:
         publish(s, t, MZ_OP_UNLOCK, MZ_MODEL_MUTEX, op->mutex, MZ_WRITES);
         break;
-    case MZ_SLEEPING:
-        publish_sleep(s, t, MZ_MODEL_COND);
-        break;
     default:
-        publish(s, t, MZ_OP_LOCK, MZ_MODEL_MUTEX, op->mutex, MZ_WRITES);
+        publish_resume(s, t, MZ_MODEL_COND);
     }
 }
 
@@ -192,7 +190,7 @@ void mz_model_publish(struct mz_model_explorer *s, int t)
     case MZ_MODEL_FUTEX_WAIT:
     case MZ_MODEL_FUTEX_TIMEDWAIT:
         if (s->threads[t].phase == MZ_SLEEPING)
-            publish_sleep(s, t, MZ_MODEL_VAR);
+            publish_resume(s, t, MZ_MODEL_VAR);
         else
             publish(s, t, MZ_OP_WAIT, MZ_MODEL_VAR, op->object, MZ_READS);
         break;
@@ -222,14 +220,16 @@ void mz_model_publish(struct mz_model_explorer *s, int t)
 static bool is_enabled(const struct mz_model_explorer *s, int t)
 {
     uint8_t op = s->view.pending[t].op;
+    if (s->view.waiting & mz_model_bit(t)) return mz_model_timed(mz_model_op_of(s, t));
     return op != MZ_OP_NONE && (!mz_op_in(MZ_OPS_BLOCK, op) || is_as_needed(s, t));
 }
 
 void mz_model_update_view(struct mz_model_explorer *s)
 {
-    s->view.enabled = 0;
+    s->view.enabled = s->view.waiting = 0;
     for (int t = 0; t < s->m->thread_count; t++) {
         if (!(s->view.alive & mz_model_bit(t))) continue;
+        if (s->threads[t].phase == MZ_SLEEPING) s->view.waiting |= mz_model_bit(t);
         if (is_enabled(s, t)) s->view.enabled |= mz_model_bit(t);
         if (s->view.pending[t].op != MZ_OP_SIGNAL) continue;
         const struct mz_model_op *op = mz_model_op_of(s, t);

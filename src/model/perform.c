@@ -79,7 +79,6 @@ static bool wait_event(struct mz_model_explorer *s, int t)
         s->owner[op->mutex] = MZ_MODEL_NOBODY;
         self->phase = self->woken ? MZ_RELOCKING : MZ_SLEEPING;
         if (self->woken) mz_explore_wake(s->x, self->woken, t);
-        self->woken = 0;
         return false;
     case MZ_SLEEPING:
         time_out(s, t);
@@ -87,10 +86,12 @@ static bool wait_event(struct mz_model_explorer *s, int t)
         self->phase = MZ_RELOCKING;
         return false;
     default:
+        s->view.pending[t].expected = self->woken;
         mz_explore_commit(s->x, MZ_WRITES, 0, 0);
         s->owner[op->mutex] = (uint8_t)t;
         if (mz_model_timed(op)) mz_model_result(self, op, !self->gave_up);
         self->gave_up = false;
+        self->woken = 0;
         self->phase = MZ_AT_START;
         return true;
     }
@@ -129,14 +130,11 @@ static void wake(struct mz_model_explorer *s, int woken)
     mz_number event = s->length;
     s->waiters[mz_model_kind_of(op->code)][op->object] &= (uint8_t)~mz_model_bit(woken);
     if (mz_model_timed(op)) mz_explore_could_time_out(s->x, woken);
-    if (other->phase == MZ_RELEASING) {
-        other->woken = event;
-        return;
-    }
+    if (mz_model_has_mutex(op->code)) other->woken = event;
+    if (other->phase == MZ_RELEASING) return;
     mz_explore_wake(s->x, event, woken);
     if (mz_model_has_mutex(op->code)) {
         other->phase = MZ_RELOCKING;
-        mz_model_publish(s, woken);
     } else {
         mz_model_result(other, op, 1);
         other->phase = MZ_AT_START;

@@ -14,7 +14,7 @@ struct mz_model_runner {
     mz_model_value regs[MZ_MODEL_REGS];
     uint8_t pc, status, phase;
     bool gave_up;    /* RELOCKING: the wait timed out */
-    mz_number woken; /* RELEASING: the event that has already woken the thread; else 0 */
+    mz_number woken; /* RELEASING, RELOCKING: the event that has woken the thread; else 0 */
 };
 
 struct mz_model_rwlock {

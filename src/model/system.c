@@ -207,7 +207,7 @@ static enum mz_model_status final_status(const struct mz_model_explorer *s, int 
     };
     uint8_t op = s->view.pending[t].op;
     if (s->threads[t].status != MZ_MODEL_READY) return (enum mz_model_status)s->threads[t].status;
-    if (op == MZ_OP_NONE) return MZ_MODEL_WAITING;
+    if (s->view.waiting & mz_model_bit(t)) return MZ_MODEL_WAITING;
     if (!mz_op_in(MZ_OPS_BLOCK, op)) return MZ_MODEL_READY;
     if (mz_ops[op].needs == MZ_NEEDS_NO_HOLDER) return MZ_MODEL_WR_LOCKING;
     return (enum mz_model_status)waits_for[mz_ops[op].object];

@@ -11,16 +11,17 @@
 #define MZ_NOBODY 255
 
 struct mz_pending {
-    uint64_t key;      /* the object: an address, or a number in a model */
-    uint64_t expected; /* CAS: the value it needs to find (wider ones are RMW); else 0 */
-    uint64_t pc;       /* where in the program; not used by the engine */
-    uint64_t choices;  /* set of possible choices, bit i = choice i; never empty; 1 for most operations */
-    uint8_t op;        /* enum mz_op */
-    uint8_t size;      /* bytes, for memory operations */
-    uint8_t access;    /* enum mz_access that it would have if it happened now */
-    uint8_t order;     /* atomic accesses: the C11 memory order (__ATOMIC_...); of all others 0 */
-    uint8_t failure;   /* CAS: the memory order if it fails; of all others the same as `order` */
-    uint8_t direct;    /* an instruction of the program accesses memory itself: it gets the newest value */
+    uint64_t key; /* the object: an address, or a number in a model */
+    uint64_t
+        expected; /* CAS: the value it needs to find (wider ones are RMW); RESUME: see program.h; else 0 */
+    uint64_t pc;  /* where in the program; not used by the engine */
+    uint64_t choices; /* set of possible choices, bit i = choice i; never empty; 1 for most operations */
+    uint8_t op;       /* enum mz_op */
+    uint8_t size;     /* bytes, for memory operations */
+    uint8_t access;   /* enum mz_access that it would have if it happened now */
+    uint8_t order;    /* atomic accesses: the C11 memory order (__ATOMIC_...); of all others 0 */
+    uint8_t failure;  /* CAS: the memory order if it fails; of all others the same as `order` */
+    uint8_t direct;   /* an instruction of the program accesses memory itself: it gets the newest value */
 };
 
 typedef uint32_t mz_clock;  /* index of a clock in struct mz_trace; 0 is the empty clock */

@@ -27,7 +27,7 @@ static void add_backtrack(struct mz_exploration *x, int p, mz_number i)
 /* Lines 3-8 */
 static void pending(struct mz_exploration *x, int p)
 {
-    mz_number i = mz_dependence_last(&x->trace, p, &x->view->pending[p]);
+    mz_number i = mz_dependence_last(&x->trace, p, mz_pending_of(x, p));
     if (i) add_backtrack(x, p, i);
 }
 

@@ -44,7 +44,7 @@ void mz_dpor_pending(struct mz_exploration *x, int p)
 {
     if (x->options.sleep_sets) return;
     if (x->options.refresh) x->options.refresh(x->options.system, p);
-    mz_number i = mz_dependence_last(&x->trace, p, &x->view->pending[p]);
+    mz_number i = mz_dependence_last(&x->trace, p, mz_pending_of(x, p));
     if (i) add_backtrack(x, p, i, x->trace.thread_clock[p]);
 }
 

@@ -145,7 +145,7 @@ static void note_user(struct mz_exploration *x, int thread, uint32_t object)
 
 struct mz_elem mz_blocked_entry(const struct mz_exploration *x, int thread, uint32_t object)
 {
-    const struct mz_pending *p = &x->view->pending[thread];
+    const struct mz_pending *p = mz_pending_of(x, thread);
     bool work_to_do = mz_op_in(MZ_OPS_BLOCK & MZ_OPS_FAIL, p->op); /* dependence.c */
     bool writes = work_to_do || (p->op == MZ_OP_CAS && mz_cas_writes(&x->trace, object));
     uint8_t access = writes ? MZ_WRITES : p->access;
@@ -160,7 +160,7 @@ static void look_around(struct mz_exploration *x, uint32_t k)
     m->sleeping = 0;
     for (uint64_t t = m->alive; t; t &= t - 1) {
         int p = __builtin_ctzll(t);
-        const struct mz_pending *pending = &x->view->pending[p];
+        const struct mz_pending *pending = mz_pending_of(x, p);
         if (pending->op == MZ_OP_NONE)
             m->sleeping |= mz_bit(p);
         else
@@ -264,7 +264,7 @@ bool mz_stateful_same(struct mz_exploration *x, uint32_t k)
     if (x->nodes[k].enabled != x->view->enabled || m->alive != x->view->alive) return false;
     for (uint64_t t = m->alive; t; t &= t - 1) {
         int p = __builtin_ctzll(t);
-        const struct mz_pending *pending = &x->view->pending[p];
+        const struct mz_pending *pending = mz_pending_of(x, p);
         if ((pending->op == MZ_OP_NONE) != (m->sleeping >> p & 1)) return false;
         if (pending->op != MZ_OP_NONE && mz_object_of(&x->trace, pending) != m->blocked_on[p]) return false;
     }
@@ -305,7 +305,7 @@ enum mz_arrival mz_stateful_arrive(struct mz_exploration *x, uint32_t k)
 
 static bool invisible(struct mz_exploration *x, int thread)
 {
-    const struct mz_pending *p = &x->view->pending[thread];
+    const struct mz_pending *p = mz_pending_of(x, thread);
     if (mz_ops[p->op].object == MZ_OBJECT_NOTHING) return true;
     uint32_t o = mz_object_of(&x->trace, p);
     if (p->op == MZ_OP_SECTION || (x->trace.sections && mz_is_memory(&x->trace, p->op, o))) return false;

@@ -61,7 +61,7 @@ static void run_reset(void)
     mz_spin_reset();
     mz_rounds_reset();
     rt.view.alive = mz_slot_bit(0);
-    rt.view.enabled = 0;
+    rt.view.enabled = rt.view.waiting = 0;
     rt.view.pending[0].op = MZ_OP_NONE;
     rt.run.threads[0].state = MZ_THREAD_RUNNABLE;
     rt.channel->live_length = 0;

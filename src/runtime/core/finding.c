@@ -13,12 +13,21 @@
 
 extern char **environ;
 
+/* The operation that a report shows for the thread: none if it waits to be woken, or runs on after a wait. */
+static uint8_t shown_operation(int slot)
+{
+    const struct mz_pending *p = &rt.view.pending[slot];
+    bool waits = rt.view.waiting & mz_slot_bit(slot);
+    if (p->op == MZ_OP_RESUME && (waits || !p->key)) return MZ_OP_NONE;
+    return p->op;
+}
+
 static void final_state(struct mz_thread_final *to, int slot)
 {
     const struct mz_thread *t = &rt.run.threads[slot];
     to->state = t->state;
     to->holder = -1;
-    to->op = rt.view.pending[slot].op;
+    to->op = shown_operation(slot);
     to->object = 0;
     switch ((enum mz_thread_state)t->state) {
     case MZ_THREAD_LOCKING:
@@ -286,7 +295,8 @@ void mz_finding_endless(void *system, uint32_t depth, uint64_t threads, uint64_t
     struct mz_finding *f = begin(MZ_KIND_LIVELOCK);
     mz_text_copy(f->text, sizeof f->text,
                  "threads repeat the same steps for ever, and no thread can end the cycle");
-    f->address = rt.view.pending[rt.self].key;
+    bool waits = rt.view.waiting & mz_slot_bit(rt.self);
+    f->address = waits ? rt.run.threads[rt.self].wait_object : rt.view.pending[rt.self].key;
     mz_place_of(&f->place, rt.self);
     add(f);
     for (; there; there &= there - 1) {

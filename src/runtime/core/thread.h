@@ -103,7 +103,7 @@ struct mz_thread {
         struct {
             uint8_t joining;  /* JOINING: slot of the thread that it waits for */
             uint8_t timed;    /* WAITING: may time out */
-            uint8_t serial;   /* BARRIER: it is the serial thread */
+            uint8_t serial;   /* BARRIER: it is the serial thread; or see barrier.c */
             void *wait_mutex; /* WAITING: the mutex to lock again */
             uint64_t wait_object;
         };

@@ -8,10 +8,12 @@
  *   S4  A JOINING thread has no pending operation. The thread that it joins has started, and has FINISHED or
  *       has this thread as its joiner.
  *   S5  A thread that waits for an object has wait_object set.
- *   S6  The running thread is not ABSENT, over, JOINING or SPINNING.
- *   S7  The engine has chosen a step for this event. The running thread is the thread of that step, and was
+ *   S6  A thread whose bit is set in rt.view.waiting is WAITING or in a FUTEX wait, and its pending operation is
+ *       RESUME. A thread that is WAITING or in a FUTEX wait has its bit set.
+ *   S7  The running thread is not ABSENT, over, JOINING or SPINNING.
+ *   S8  The engine has chosen a step for this event. The running thread is the thread of that step, and was
  *       enabled when the engine chose it. (At the event the operation may already have disabled itself: a
- *       sem_wait that takes the last unit.) S7 catches an operation that happens without mz_dispatch. */
+ *       sem_wait that takes the last unit.) S8 catches an operation that happens without mz_dispatch. */
 #include "runtime/core/thread_states.h"
 #include "runtime/core/room.h"
 #include "runtime/core/runtime.h"
@@ -20,7 +22,8 @@
 #define OVER       (BIT(MZ_THREAD_FINISHED) | BIT(MZ_THREAD_FAILED) | BIT(MZ_THREAD_EXITING))
 #define OF_OBJECT                                                                                            \
     (BIT(MZ_THREAD_LOCKING) | BIT(MZ_THREAD_WAITING) | BIT(MZ_THREAD_SEMWAIT) | BIT(MZ_THREAD_FUTEX))
-#define NEVER_RUN (OVER | BIT(MZ_THREAD_ABSENT) | BIT(MZ_THREAD_JOINING) | BIT(MZ_THREAD_SPINNING))
+#define TO_BE_WOKEN (BIT(MZ_THREAD_WAITING) | BIT(MZ_THREAD_FUTEX))
+#define NEVER_RUN   (OVER | BIT(MZ_THREAD_ABSENT) | BIT(MZ_THREAD_JOINING) | BIT(MZ_THREAD_SPINNING))
 
 static void check(int slot)
 {
@@ -39,7 +42,10 @@ static void check(int slot)
             MZ_BUG("thread states: S4");
     }
     if (state & OF_OBJECT && !t->wait_object) MZ_BUG("thread states: S5");
-    if (slot == rt.self && state & NEVER_RUN) MZ_BUG("thread states: S6");
+    bool waits = rt.view.waiting >> slot & 1;
+    if (waits && rt.view.pending[slot].op != MZ_OP_RESUME) MZ_BUG("thread states: S6");
+    if (waits != ((state & TO_BE_WOKEN) != 0) && slot != rt.self) MZ_BUG("thread states: S6");
+    if (slot == rt.self && state & NEVER_RUN) MZ_BUG("thread states: S7");
 }
 
 #define chosen mz_core_room.chosen
@@ -47,7 +53,7 @@ static void check(int slot)
 void mz_thread_states_chosen(struct mz_step step)
 {
     if (step.thread == MZ_NOBODY) return;
-    if (!(rt.view.enabled >> step.thread & 1)) MZ_BUG("thread states: S7, the chosen thread is not enabled");
+    if (!(rt.view.enabled >> step.thread & 1)) MZ_BUG("thread states: S8, the chosen thread is not enabled");
     chosen = rt.path->depth + 1;
 }
 
@@ -55,7 +61,7 @@ void mz_thread_states_check(void)
 {
     uint32_t k = rt.path->depth;
     if (chosen != k + 1 || rt.path->steps[k].thread != rt.self)
-        MZ_BUG("thread states: S7, an operation happens that the engine has not chosen: is mz_dispatch "
+        MZ_BUG("thread states: S8, an operation happens that the engine has not chosen: is mz_dispatch "
                "missing?");
     for (uint32_t s = 0; s < rt.slots_known; s++) check((int)s);
 }

@@ -173,7 +173,7 @@ void mz_signal_sleep(uint64_t *why, uint64_t set, const struct mz_call *call)
     if (call->context) mz_kernel_frame(call->context, &pc);
     mz_signal_keep(rt.self);
     *why = set;
-    mz_post(rt.self, MZ_OP_NONE, key_of(rt.self), MZ_READS, false, (void *)(uintptr_t)pc);
+    mz_post(MZ_OP_NONE, key_of(rt.self), MZ_READS, false, (void *)(uintptr_t)pc);
     rt.run.threads[rt.self].state = MZ_THREAD_SIGWAIT;
     mz_dispatch();
 }

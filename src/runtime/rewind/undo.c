@@ -400,7 +400,8 @@ void mz_undo_node(void)
 /* The thread is about to perform its pending operation: log the threads that the operation may change. */
 void mz_undo_step(int thread)
 {
-    if (mz_likely(un.mirrors || mz_op_in(MZ_OPS_SIMPLE, rt.view.pending[thread].op))) return;
+    bool gives_up = rt.view.waiting >> thread & 1; /* its operation is TIMEOUT */
+    if (mz_likely(un.mirrors || (mz_op_in(MZ_OPS_SIMPLE, rt.view.pending[thread].op) && !gives_up))) return;
     for (uint64_t t = known_slots(); t; t &= t - 1) mz_undo_thread(__builtin_ctzll(t));
 }
 

@@ -129,7 +129,9 @@ void mz_stack_poke(int slot)
 {
     struct mz_stack s;
     struct mz_parked *p = rt.slots[slot].sp;
-    if (rt.view.pending[slot].op == MZ_OP_NONE) return;
+    uint8_t op = rt.view.pending[slot].op;
+    bool within_step = op == MZ_OP_RESUME && !(rt.view.enabled >> slot & 1); /* another thread's step */
+    if (op == MZ_OP_NONE || within_step) return;
     mz_stack_of(&s, slot, p);
     poke(&p->rbx, s.registers & 1u << 3);
     poke(&p->r12, s.registers & 1u << 12);

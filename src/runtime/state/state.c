@@ -202,7 +202,7 @@ static uint64_t *put_pending(uint64_t *w, const struct mz_pending *p)
     }
     *w++ = (uint64_t)p->op | (uint64_t)p->size << 8 | (uint64_t)p->order << 16 | (uint64_t)p->failure << 24;
     *w++ = p->key;
-    *w++ = p->expected;
+    *w++ = p->op == MZ_OP_RESUME ? 0 : p->expected; /* wait_object tells as long as the thread waits */
     *w++ = p->choices;
     return w;
 }

@@ -7,8 +7,8 @@
  * were in conflict.)
  *
  * POSIX leaves open which thread gets PTHREAD_BARRIER_SERIAL_THREAD, so this is a choice. When the last
- * thread has arrived, the waiting thread with the lowest number (the leader) makes the choice. Then all of
- * them continue within that step. */
+ * thread has arrived, the waiting thread with the lowest number (the leader) runs on within that step, and posts
+ * the choice. When it has chosen, all of them continue within that step. */
 #define _GNU_SOURCE
 #include "event/packet.h"
 #include "runtime/core/operation.h"
@@ -23,6 +23,7 @@
 #include <pthread.h>
 
 #define INITIALISED 0x6d7a6261u
+#define LEADS       2 /* mz_thread.serial: it is the leader, and all have arrived */
 
 struct mz_barrier {
     uint32_t count; /* how many threads have to arrive */
@@ -103,13 +104,25 @@ static void meet(const struct mz_barrier *b)
     }
 }
 
-static void wait_here(struct mz_barrier *b, uint8_t op, uint64_t choices, int slot, const void *pc)
+static void post(struct mz_barrier *b, uint8_t op, uint64_t choices, const void *pc)
 {
-    rt.view.pending[slot] =
+    rt.view.pending[rt.self] =
         (struct mz_pending){.key = 0, .choices = choices, .op = op, .access = MZ_WRITES, .pc = (uintptr_t)pc};
-    rt.run.threads[slot].state = op == MZ_OP_CHOOSE ? MZ_THREAD_RUNNABLE : MZ_THREAD_BARRIER;
-    rt.run.threads[slot].wait_object = (uintptr_t)b;
-    mz_enable(mz_slot_bit(slot), op == MZ_OP_CHOOSE);
+    rt.run.threads[rt.self].state = op == MZ_OP_CHOOSE ? MZ_THREAD_RUNNABLE : MZ_THREAD_BARRIER;
+    rt.run.threads[rt.self].wait_object = (uintptr_t)b;
+    mz_enable(mz_slot_bit(rt.self), op == MZ_OP_CHOOSE);
+}
+
+/* The running thread was the last one to arrive. If it is not the leader, let the leader run on within this step. */
+static void let_leader_go(struct mz_barrier *b)
+{
+    int leader = __builtin_ctzll(b->arrived);
+    meet(b);
+    mz_undo_thread(leader);
+    rt.run.threads[leader].serial = LEADS;
+    if (leader == rt.self) return;
+    rt.run.threads[leader].state = MZ_THREAD_RUNNABLE;
+    rt.run.interrupted[rt.run.interrupted_count++] = (uint8_t)leader;
 }
 
 /* The leader's choice says which thread gets PTHREAD_BARRIER_SERIAL_THREAD. Then all threads of this meeting
@@ -132,6 +145,17 @@ static void lead(const void *frame)
     }
 }
 
+/* The running thread is the leader. */
+static void choose_serial(struct mz_barrier *b, const void *pc, const void *frame)
+{
+    post(b, MZ_OP_CHOOSE, b->arrived, pc);
+    rt.run.threads[rt.self].serial = 0;
+    mz_keep_program(b, sizeof *b);
+    b->arrived = 0;
+    mz_dispatch();
+    lead(frame);
+}
+
 MZ_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
     struct mz_barrier *b = of(barrier);
@@ -139,15 +163,11 @@ MZ_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
     if (!rt.active) return PTHREAD_BARRIER_SERIAL_THREAD;
     check(b);
     arrive(b, MZ_PC(), MZ_FRAME());
-    wait_here(b, MZ_OP_NONE, 1, rt.self, MZ_PC());
-    if ((unsigned)__builtin_popcountll(b->arrived) == b->count) {
-        int leader = __builtin_ctzll(b->arrived);
-        meet(b);
-        wait_here(b, MZ_OP_CHOOSE, b->arrived, leader, (void *)rt.view.pending[leader].pc);
-        b->arrived = 0;
-    }
-    mz_dispatch();
-    if (rt.view.pending[rt.self].op == MZ_OP_CHOOSE) lead(MZ_FRAME());
+    post(b, MZ_OP_NONE, 1, MZ_PC());
+    if ((unsigned)__builtin_popcountll(b->arrived) == b->count) let_leader_go(b);
+    if (me->serial != LEADS) mz_dispatch();
+    /* Only the leader may look at the barrier now: for the others it may be gone. */
+    if (me->serial == LEADS) choose_serial(b, MZ_PC(), MZ_FRAME());
     bool serial = me->serial;
     me->serial = 0;
     return serial ? PTHREAD_BARRIER_SERIAL_THREAD : 0;

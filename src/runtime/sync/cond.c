@@ -3,8 +3,8 @@
  * To wait, a thread
  *  - does the visible operation WAIT, which puts it into the set of waiters;
  *  - releases the mutex;
- *  - is blocked until another thread wakes it;
- *  - does the visible operation LOCK on the mutex.
+ *  - posts RESUME, and is blocked until another thread wakes it;
+ *  - does the visible operation RESUME, which locks the mutex.
  *
  * WAIT and the release are two operations. This shows nothing that POSIX forbids: between them the mutex is
  * still held, so a thread that signals there does not hold the mutex, and could as well signal after the
@@ -13,23 +13,12 @@
  * Which waiter a signal wakes is a choice, and the search explores all of them. POSIX promises no order, so
  * waiters are a set, and two waits commute.
  *
- * Some waiters may give up: those in a timed wait, and with --spurious-wakeups all waiters. While such a
- * thread waits, its pending operation is TIMEOUT, which is always enabled. If it is woken instead, the
- * pending operation becomes LOCK, and the engine is told that the thread could have timed out before.
+ * Some waiters may give up: those in a timed wait, and with --spurious-wakeups all waiters. Such a thread is
+ * enabled while it waits. If the engine chooses it, its operation is TIMEOUT, and then it posts RESUME again. If
+ * it is woken instead, the engine is told that the thread could have timed out before.
  *
- * So a step of one thread replaces the pending operation of another: wake() posts LOCK for the waiter. It
- * would be simpler if the waiter itself posted one operation RESUME, which the signal enables. We do not do
- * that. By analysis, not by measurement, it would change which executions are explored:
- *  - A waiter that nobody has woken must not look like a blocked LOCK to the engine. The reductions look at
- *    blocked operations (2005: the next operation of every thread; 2017, Algorithms 3 to 6: blocked threads
- *    at the end). They would reverse the last lock of the mutex for a waiter that only a signal can release.
- *    The waker would have to tell the engine, and posting LOCK does exactly that.
- *  - A waiter that may give up has an operation on the condition variable (TIMEOUT) until it is woken, and
- *    then one on the mutex (LOCK). A single operation for both would be on both objects. It would conflict
- *    with operations that only one of the two conflicts with.
- *
- * The same holds for futexes (FUTEX_REQUEUE moves a TIMEOUT to another object) and for the leader of a
- * barrier.
+ * The waker does not touch the pending operation of the waiter: it only says that the thread does not wait any
+ * more (rt.view.waiting). program.h, "Waiting", says what the engine makes of that.
  *
  * Spurious wakeups are bounded, or a loop that counts its rounds would never end. A thread has at most
  * SPURIOUS_HERE spurious wakeups in a row at the same place, and at most SPURIOUS_IN_ALL in an execution. If
@@ -65,11 +54,11 @@ static void update_choices(const struct mz_cond *c)
         rt.view.pending[__builtin_ctzll(s)].choices = c->waiters ? c->waiters : 1;
 }
 
-/* Post the lock with which thread `slot` takes its mutex back after the wait. */
-static void relock(struct mz_mutex *m, int slot, const void *pc)
+/* The running thread takes its mutex back: it was woken before it began to wait, or it has given up. */
+static void relock(struct mz_mutex *m, const void *pc)
 {
-    if (rt.run.threads[slot].woken_by) mz_explore_wake(rt.x, rt.run.threads[slot].woken_by, slot);
-    mz_mutex_post(m, slot, pc);
+    if (rt.run.threads[rt.self].woken_by) mz_explore_wake(rt.x, rt.run.threads[rt.self].woken_by, rt.self);
+    mz_mutex_post(m, MZ_OP_RESUME, pc);
 }
 
 static void wake(struct mz_cond *c, int slot)
@@ -82,7 +71,8 @@ static void wake(struct mz_cond *c, int slot)
     if (t->timed) mz_explore_could_time_out(rt.x, slot);
     /* If releasing the mutex is a visible operation, the thread may still have to do it. */
     if (t->state == MZ_THREAD_WAITING) {
-        relock(t->wait_mutex, slot, (void *)rt.view.pending[slot].pc);
+        mz_explore_wake(rt.x, t->woken_by, slot);
+        mz_mutex_resume(t->wait_mutex, slot);
         t->wait_mutex = NULL;
     }
     MZ_RECORD(MZ_OP_WOKEN, (uintptr_t)c, 0, 0, 0, 0, slot, MZ_FRAME());
@@ -91,7 +81,7 @@ static void wake(struct mz_cond *c, int slot)
 static void begin_to_wait(struct mz_cond *c, struct mz_mutex *m, bool timed, const void *pc)
 {
     struct mz_thread *t = &rt.run.threads[rt.self];
-    mz_post(rt.self, timed ? MZ_OP_TIMEOUT : MZ_OP_NONE, (uintptr_t)c, MZ_READS, timed, pc);
+    mz_post_wait((uintptr_t)c, 0, m, timed, pc);
     t->state = MZ_THREAD_WAITING;
     t->wait_mutex = m;
 }
@@ -99,13 +89,14 @@ static void begin_to_wait(struct mz_cond *c, struct mz_mutex *m, bool timed, con
 /* The running thread was not woken, and it is scheduled: it gives up. */
 static void give_up(struct mz_cond *c, struct mz_mutex *m, bool timed, const void *pc, const void *frame)
 {
+    mz_wait_given_up();
     mz_commit_use(MZ_READS, c->waiters);
     MZ_RECORD(timed ? MZ_OP_TIMEOUT : MZ_OP_SPURIOUS, (uintptr_t)c, 0, 0, 0, 0, 0, frame);
     keep(c);
     c->waiters &= ~mz_slot_bit(rt.self);
     update_choices(c);
     mz_spin((uintptr_t)c, pc, frame); /* here a loop around a timed wait stops without the mutex */
-    relock(m, rt.self, pc);
+    relock(m, pc);
     mz_dispatch();
 }
 
@@ -167,15 +158,16 @@ int mz_cond_wait(struct mz_cond *c, struct mz_mutex *m, bool timed, const struct
     if (c->waiters & mz_slot_bit(rt.self))
         begin_to_wait(c, m, may_give_up, pc);
     else
-        relock(m, rt.self, pc);
+        relock(m, pc);
     mz_dispatch();
-    if (rt.view.pending[rt.self].op == MZ_OP_TIMEOUT) {
+    if (mz_waits(rt.self)) {
         gave_up = true;
         if (!timed && !rt.stateful) count_spurious(t, pc);
         give_up(c, m, timed, pc, frame);
     }
     t->timed = 0;
     t->wait_mutex = NULL; /* it is still set if the thread gave up */
+    rt.view.pending[rt.self].expected = t->woken_by;
     mz_mutex_take(m);
     MZ_RECORD(MZ_OP_LOCK, (uintptr_t)m, 0, 0, 0, 0, 0, frame);
     if (cancellable) mz_cancel_withdraw(pc);

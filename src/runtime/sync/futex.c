@@ -139,8 +139,8 @@ static void wake(uint64_t address, int slot, const void *frame)
     mz_changed();
     MZ_RECORD(MZ_OP_WOKEN, address, 0, 0, 0, 0, slot, frame);
     /* The waiter has no mutex to lock: it runs to its next operation within this step. */
+    mz_wait_ends(slot);
     mz_enable(mz_slot_bit(slot), false);
-    rt.view.pending[slot].op = MZ_OP_NONE;
     rt.run.interrupted[rt.run.interrupted_count++] = (uint8_t)slot;
 }
 
@@ -157,7 +157,7 @@ static long wake_and_move(uint64_t address, uint64_t waiters, uint64_t counts, u
     for (uint64_t t = woken; t; t &= t - 1) wake(address, __builtin_ctzll(t), frame);
     for (uint64_t t = moved; t; t &= t - 1) {
         int slot = __builtin_ctzll(t);
-        rt.run.threads[slot].wait_object = rt.view.pending[slot].key = to;
+        rt.run.threads[slot].wait_object = to;
         rt.run.threads[slot].changes++;
         mz_changed();
     }
@@ -205,14 +205,17 @@ static long wait_here(uint64_t address, uint32_t expected, bool timed, bool call
     commit(MZ_READS, value, value, true);
     MZ_RECORD(MZ_OP_WAIT, address, 4, MZ_RECORD_HAS_VALUE, value, 0, 0, frame);
     if (value != expected) return -EAGAIN;
-    mz_post(rt.self, timed ? MZ_OP_TIMEOUT : MZ_OP_NONE, address, MZ_READS, timed, pc);
-    rt.view.pending[rt.self].size = 4;
+    mz_post_wait(address, 4, NULL, timed, pc);
     t->state = MZ_THREAD_FUTEX;
     t->timed = timed;
     update_choices(address);
     mz_dispatch();
-    if (rt.view.pending[rt.self].op != MZ_OP_TIMEOUT) return 0;
-    address = t->wait_object; /* FUTEX_REQUEUE may have moved the thread */
+    if (!mz_waits(rt.self)) {
+        rt.view.pending[rt.self].op = MZ_OP_NONE;
+        return 0;
+    }
+    mz_wait_given_up();
+    address = t->wait_object;
     commit(MZ_READS, waiters_of(address), 0, false);
     MZ_RECORD(MZ_OP_TIMEOUT, address, 0, 0, 0, 0, 0, frame);
     t->state = MZ_THREAD_RUNNABLE;

@@ -55,15 +55,30 @@ void mz_mutex_check(const struct mz_mutex *m)
     if (mz_unlikely(m->mark || (uint32_t)m->kind == MZ_NEW_BYTES)) misused(m);
 }
 
-/* Post "lock m" for the running thread, or for a waiter that was just woken. */
-void mz_mutex_post(struct mz_mutex *m, int slot, const void *pc)
+/* The thread is about to lock m. Return whether it can. */
+static bool line_up(struct mz_mutex *m, int slot)
 {
     /* A recursive mutex that was locked twice is still held by a thread that waits on a condition
      * variable. */
     bool own = m->owner == (unsigned)slot + 1 && m->depth && kind_of(m) == PTHREAD_MUTEX_RECURSIVE;
-    mz_post(slot, MZ_OP_LOCK, (uintptr_t)m, MZ_WRITES, !m->owner || own, pc);
     keep(m);
     if (!own) m->waiters |= mz_slot_bit(slot);
+    return !m->owner || own;
+}
+
+/* The running thread posts LOCK, or after a wait RESUME. */
+void mz_mutex_post(struct mz_mutex *m, uint8_t op, const void *pc)
+{
+    mz_post(op, (uintptr_t)m, MZ_WRITES, line_up(m, rt.self), pc);
+}
+
+/* The thread, which has posted RESUME, was just woken. */
+void mz_mutex_resume(struct mz_mutex *m, int slot)
+{
+    mz_wait_ends(slot);
+    rt.run.threads[slot].state = MZ_THREAD_LOCKING;
+    rt.run.threads[slot].wait_object = (uintptr_t)m;
+    mz_enable(mz_slot_bit(slot), line_up(m, slot));
 }
 
 static void hold(struct mz_mutex *m)
@@ -192,7 +207,7 @@ int mz_mutex_lock(struct mz_mutex *m, const void *pc, const void *frame)
     rt.hooks++;
     mz_spin((uintptr_t)m, pc, frame);
     mz_before(pc);
-    mz_mutex_post(m, rt.self, pc);
+    mz_mutex_post(m, MZ_OP_LOCK, pc);
     if (mz_unlikely(rt.hashing) && (frame == MZ_FRAME() || *(void *const *)MZ_FRAME() == frame))
         mz_simple(0, 0, 0); /* the program made this call itself, not another function of the runtime */
     mz_dispatch();
@@ -391,7 +406,7 @@ MZ_EXPORT int pthread_spin_lock(pthread_spinlock_t *spin)
     mz_rounds_look((uintptr_t)lock, MZ_PC(), MZ_FRAME());
     rt.hooks++;
     mz_before(MZ_PC());
-    mz_post(rt.self, MZ_OP_LOCK, (uintptr_t)lock, MZ_WRITES, *lock == SPIN_FREE, MZ_PC());
+    mz_post(MZ_OP_LOCK, (uintptr_t)lock, MZ_WRITES, *lock == SPIN_FREE, MZ_PC());
     mz_dispatch();
     spin_take(lock);
     MZ_RECORD(MZ_OP_LOCK, (uintptr_t)lock, 0, 0, 0, 0, 0, MZ_FRAME());

@@ -9,15 +9,43 @@
 #include "runtime/memory/memory.h"
 #include "runtime/sync/sync.h"
 
-/* Post a visible operation that may be disabled, for the running thread or for a thread that was just
- * woken. */
-void mz_post(int slot, uint8_t op, uint64_t key, enum mz_access access, bool enabled, const void *pc)
+/* Post a visible operation of the running thread that may be disabled. */
+void mz_post(uint8_t op, uint64_t key, enum mz_access access, bool enabled, const void *pc)
 {
-    rt.view.pending[slot] = (struct mz_pending){
+    rt.view.pending[rt.self] = (struct mz_pending){
         .key = key, .choices = 1, .op = op, .access = (uint8_t)access, .pc = (uintptr_t)pc};
-    rt.run.threads[slot].state = MZ_THREAD_LOCKING;
-    rt.run.threads[slot].wait_object = key;
-    mz_enable(mz_slot_bit(slot), enabled);
+    rt.run.threads[rt.self].state = MZ_THREAD_LOCKING;
+    rt.run.threads[rt.self].wait_object = key;
+    mz_enable(mz_slot_bit(rt.self), enabled);
+}
+
+/* Post RESUME: the running thread waits on the object until another thread wakes it, or until it stops waiting by
+ * itself, if it may. Then it locks the mutex; NULL: none. The caller sets the state of the thread. */
+void mz_post_wait(uint64_t object, uint8_t size, const void *mutex, bool may_give_up, const void *pc)
+{
+    mz_post(MZ_OP_RESUME, (uintptr_t)mutex, MZ_WRITES, may_give_up, pc);
+    rt.view.pending[rt.self].expected = object;
+    rt.view.pending[rt.self].size = size;
+    rt.run.threads[rt.self].wait_object = object;
+    rt.view.waiting |= mz_slot_bit(rt.self);
+}
+
+/* Is the thread still waiting? If the engine has chosen it nevertheless, it stops waiting by itself. */
+bool mz_waits(int slot) { return rt.view.waiting & mz_slot_bit(slot); }
+
+/* Another thread has woken the thread. Whether it is enabled is up to the caller. */
+void mz_wait_ends(int slot) { rt.view.waiting &= ~mz_slot_bit(slot); }
+
+/* The running thread stops waiting by itself: its operation is TIMEOUT. FUTEX_REQUEUE may have moved it to another
+ * object; the engine has united the two. */
+void mz_wait_given_up(void)
+{
+    struct mz_pending *p = &rt.view.pending[rt.self];
+    p->op = MZ_OP_TIMEOUT;
+    p->key = rt.run.threads[rt.self].wait_object;
+    p->expected = 0;
+    p->access = MZ_READS;
+    mz_wait_ends(rt.self);
 }
 
 void mz_enable(uint64_t slots, bool enabled)

@@ -34,8 +34,7 @@ bool mz_once_begin(uint32_t *state, const char *what, const void *pc, const void
     if (*state > DONE) mz_misuse(what, state);
     rt.hooks++;
     mz_before(pc);
-    mz_post(rt.self, MZ_OP_ONCE, (uintptr_t)state, *state == NEW ? MZ_WRITES : MZ_READS, *state != RUNNING,
-            pc);
+    mz_post(MZ_OP_ONCE, (uintptr_t)state, *state == NEW ? MZ_WRITES : MZ_READS, *state != RUNNING, pc);
     mz_dispatch();
     uint32_t before = *state;
     rt.run.threads[rt.self].state = MZ_THREAD_RUNNABLE;

@@ -192,7 +192,7 @@ static int read_lock(struct mz_rwlock *l, const void *pc, const void *frame)
     mz_spin((uintptr_t)l, pc, frame);
     mz_simple(0, 0, 0); /* the continuation depends on nothing but the lock */
     mz_before(pc);
-    mz_post(rt.self, MZ_OP_RDLOCK, (uintptr_t)l, shared(l), can_read(l), pc);
+    mz_post(MZ_OP_RDLOCK, (uintptr_t)l, shared(l), can_read(l), pc);
     mz_dispatch();
     take_shared(l, MZ_OP_RDLOCK, frame);
     return 0;
@@ -215,7 +215,7 @@ static int write_lock(struct mz_rwlock *l, const void *pc, const void *frame)
     mz_spin((uintptr_t)l, pc, frame);
     mz_simple(0, 0, 0);
     mz_before(pc);
-    mz_post(rt.self, MZ_OP_WRLOCK, (uintptr_t)l, MZ_WRITES, can_write(l), pc);
+    mz_post(MZ_OP_WRLOCK, (uintptr_t)l, MZ_WRITES, can_write(l), pc);
     mz_dispatch();
     take_exclusive(l, MZ_OP_WRLOCK, frame);
     return 0;

@@ -110,7 +110,7 @@ static void wait_for_post(struct mz_semaphore *s, const void *pc)
     struct mz_thread *t = &rt.run.threads[rt.self];
     mz_cancel_publish(s, MZ_WAITS_SEMAPHORE, pc);
     if (s->waiters & mz_slot_bit(rt.self)) {
-        mz_post(rt.self, MZ_OP_NONE, (uintptr_t)s, MZ_READS, false, pc);
+        mz_post(MZ_OP_NONE, (uintptr_t)s, MZ_READS, false, pc);
         t->state = MZ_THREAD_SEMWAIT;
         mz_dispatch();
     } else {
@@ -169,7 +169,7 @@ MZ_EXPORT int sem_wait(sem_t *semaphore)
     }
     mz_rounds_look((uintptr_t)s, MZ_PC(), MZ_FRAME());
     rt.hooks++;
-    mz_post(rt.self, MZ_OP_SEM_WAIT, (uintptr_t)s, MZ_WRITES, s->value > 0, MZ_PC());
+    mz_post(MZ_OP_SEM_WAIT, (uintptr_t)s, MZ_WRITES, s->value > 0, MZ_PC());
     rt.run.threads[rt.self].state = MZ_THREAD_SEMWAIT;
     mz_dispatch();
     take(s, MZ_OP_SEM_WAIT, MZ_FRAME());

@@ -30,7 +30,8 @@ struct mz_cond {
 
 /* mutex.c */
 void mz_mutex_check(const struct mz_mutex *m);
-void mz_mutex_post(struct mz_mutex *m, int slot, const void *pc);
+void mz_mutex_post(struct mz_mutex *m, uint8_t op, const void *pc);
+void mz_mutex_resume(struct mz_mutex *m, int slot);
 void mz_mutex_take(struct mz_mutex *m);
 void mz_mutex_give(struct mz_mutex *m, const void *pc, const void *frame);
 int mz_mutex_lock(struct mz_mutex *m, const void *pc, const void *frame);
@@ -101,7 +102,11 @@ int mz_rwlock_holder(uint64_t key, int slot, uint8_t op);
 int mz_once_runner(uint64_t key, int slot, uint8_t op);
 
 /* objects.c: what all synchronization objects have in common */
-void mz_post(int slot, uint8_t op, uint64_t key, enum mz_access access, bool enabled, const void *pc);
+void mz_post(uint8_t op, uint64_t key, enum mz_access access, bool enabled, const void *pc);
+void mz_post_wait(uint64_t object, uint8_t size, const void *mutex, bool may_give_up, const void *pc);
+bool mz_waits(int slot);
+void mz_wait_ends(int slot);
+void mz_wait_given_up(void);
 void mz_enable(uint64_t slots, bool enabled);
 uint64_t mz_pending_on(uint64_t key, uint8_t op);
 void mz_commit_use_live(enum mz_access access, uint64_t old);
