@@ -20,11 +20,13 @@ mazurka=${MAZURKA:-./mazurka}
 value() { grep -o "\"$1\" *: *[0-9.eE+-]*" "$json" | head -n 1 | sed 's/^[^:]*: *//'; }
 
 search() { # algorithm, options and program...
-    "$mazurka" check --algorithm="$@" --backtrack=undo --quiet --progress=never --json="$json" >build/capture.out 2>&1
+    algorithm=$1
+    shift
+    "$mazurka" check --algorithm="$algorithm" "$@" --backtrack=undo --quiet --progress=never --json="$json" >build/capture.out 2>&1
     case $? in
     0 | 3) ;;
     *)
-        echo "bench: capture under $1: $(head -n 1 build/capture.out)" >&2
+        echo "bench: capture under $algorithm: $(head -n 1 build/capture.out)" >&2
         exit 1
         ;;
     esac

@@ -21,7 +21,7 @@ rm -f $tsv
 record() { # NAME ARGUMENTS...
     tree=$trees/$1.tree
     shift
-    [ -s "$tree" ] && [ "$tree" -nt build/libmazurka.so ] && return # made by this build
+    [ -s "$tree" ] && [ -n "$(find "$tree" -newer build/libmazurka.so)" ] && return # made by this build
     if ! ./mazurka check --quiet --progress=never --json="$trees/json" --record-tree="$tree" "$@" >$trees/out 2>&1; then
         echo "bench: $*: $(head -n 1 $trees/out)" >&2
         rm -f "$tree"

@@ -84,7 +84,8 @@ timeout -k 5 "$limit" "${MAZURKA:-./mazurka}" check --algorithm="$algorithm" --c
 got=$?
 
 # The first value of each key of the JSON object, as value_KEY, and how many errors there are.
-value_verdict='' value_executions='' value_blocked='' value_states='' value_transitions='' value_revisited=''
+# shellcheck disable=SC2034 # value() reads them
+value_verdict='' value_executions='''' value_blocked='' value_states='' value_transitions='' value_revisited=''
 value_kind='' value_line='' value_thread='' value_peak_memory_bytes='' errors=0
 [ ! -f "$json" ] || eval "$(awk '
     {

@@ -93,6 +93,7 @@ check_tidy() {
 
 check_cppcheck() {
     has cppcheck cppcheck || return
+    # shellcheck disable=SC2046
     result cppcheck "$(cppcheck --quiet -j "$jobs" --std=c11 --language=c --enable=warning,portability --inline-suppr \
         --suppressions-list=tools/cppcheck.txt --template='{file}:{line}: {id}: {message}' -Isrc -Iinclude -DMZ_VERSION='"0"' \
         -D__x86_64__ --error-exitcode=0 $(sources 'src/*.c' | grep -v '^src/dist/mpi/') 2>&1)"

@@ -12,7 +12,7 @@ test_does_not_compile() {
     run 2 mazurka check bad.c && has err "mazurka: bad.c does not compile" && empty out &&
         run 2 mazurka check bad2.c && has err "mazurka: bad2.c does not compile" &&
         run 2 mazurka check bad3.c && has err "mazurka: bad3 does not link" && no_leftovers &&
-        [ -z "$(ls "$HOME/.cache/mazurka" 2> /dev/null | grep -v '^compiler-')" ] || complain "something left in the cache"
+        [ "$(entries '*')" -eq "$(entries 'compiler-*')" ] || complain "something left in the cache"
     run 2 mazurka check --json bad.c && json_valid out && json_is out "d['verdict'] == 'failed' and d['reason']"
 }
 

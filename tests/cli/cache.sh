@@ -10,14 +10,14 @@ test_cache() {
     echo 'int answer = 1;' > h.h
     program inc.c
     rm -rf "$HOME/.cache"
-    run 0 mazurka check inc.c && [ "$(ls "$HOME/.cache/mazurka" | grep -c '^program-')" -eq 1 ] &&
-        run 0 mazurka check inc.c && [ "$(ls "$HOME/.cache/mazurka" | grep -c '^program-')" -eq 1 ] || { complain "cache not used"; return 1; }
+    run 0 mazurka check inc.c && [ "$(entries 'program-*')" -eq 1 ] &&
+        run 0 mazurka check inc.c && [ "$(entries 'program-*')" -eq 1 ] || { complain "cache not used"; return 1; }
     echo 'int answer = 2;' > h.h
     run 1 mazurka check inc.c && echo 'int answer = 1;' > h.h && run 0 mazurka check inc.c || return 1
     run 0 env XDG_CACHE_HOME="$PWD/xdg" mazurka check inc.c && [ -d xdg/mazurka ] || { complain "XDG_CACHE_HOME"; return 1; }
     run 0 env HOME="$PWD/nowhere" mazurka check inc.c && [ ! -e nowhere ] && run 0 env -u HOME mazurka check inc.c &&
         run 0 env HOME=/dev/null mazurka check inc.c && no_leftovers
-    [ -z "$(ls "$HOME/.cache/mazurka" | grep unfinished)" ] || complain "unfinished files in the cache"
+    [ "$(entries '*unfinished*')" -eq 0 ] || complain "unfinished files in the cache"
 }
 
 # asks.c calls answer(), which the test defines elsewhere, and asserts that it returns 1: 1 is right, 2 is wrong.
@@ -32,7 +32,7 @@ answers() { # N: libx.a and x.o that answer N
     cc -c -o x.o x.c && rm -f lib/libx.a && ar rc lib/libx.a x.o && rm -f lib/libx.so && cc -shared -fPIC -o x.so x.c
 }
 
-built() { ls "$HOME/.cache/mazurka" | grep -c '^program-'; }
+built() { entries 'program-*'; }
 
 # follows CHANGE COMMAND...: CHANGE 1 and CHANGE 2 make the answer right and wrong
 follows() {

@@ -107,7 +107,7 @@ test_checkpoint_there() {
         run 3 mazurka check -q --max-executions=30 --resume=c --checkpoint=./c $file && empty err && [ ! -e c.old ] &&
         run 0 mazurka check -q --resume=c --checkpoint=c $file && empty err && [ ! -e c.old ] &&
         run 3 mazurka check -q --max-executions=10 --checkpoint=c $file && empty err && [ ! -e c.old ] || return 1
-    for try in 1 2; do # a search with an error is finished, too
+    for _ in 1 2; do # a search with an error is finished, too
         run 1 mazurka check -q --checkpoint=w "$root/tests/programs/deadlock_abba.c" && empty err && [ ! -e w.old ] || return 1
     done
     run 1 mazurka check -q --resume=w "$root/tests/programs/deadlock_abba.c" && first_line out "error: deadlock" || return 1

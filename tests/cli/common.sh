@@ -63,6 +63,11 @@ run() {
     return 1
 }
 
+# ended_with EXPECTED STATUS: of a command that wrote ./out and ./err
+ended_with() {
+    [ "$2" -eq "$1" ] || complain "status $2 instead of $1: $(head -n 3 out err)"
+}
+
 has() { # FILE TEXT: a line contains the text
     grep -qF -- "$2" "$1" && return 0
     complain "$1 does not say: $2"
@@ -116,6 +121,9 @@ json_is() { # FILE PYTHON-EXPRESSION over d
     python3 -c 'import json,sys; d = json.load(open(sys.argv[1])); sys.exit(not eval(sys.argv[2]))' "$1" "$2" ||
         complain "JSON: not so: $2"
 }
+
+# entries PATTERN: how many entries of the cache have such names
+entries() { find "$HOME/.cache/mazurka" -mindepth 1 -maxdepth 1 -name "$1" 2> /dev/null | wc -l; }
 
 executions() { python3 -c "import json,sys;print(json.load(open('$1'))['executions'])"; }
 

@@ -51,6 +51,22 @@ test_trace_is_no_code() {
     return 0
 }
 
+# A trace of a program that another compiler has built: replay needs that compiler, and takes it from MAZURKA_CC, or with
+# --trust from the trace.
+test_trust_with_another_compiler() {
+    programs
+    printf '#!/bin/sh\necho run >> "%s/used"\nexec gcc -DEXTRA -O1 "$@"\n' "$PWD" > mine.sh && chmod +x mine.sh
+    run 1 env MAZURKA_CC="$PWD/mine.sh" mazurka check -q --trace=t lost.c && grep -q "^compiler.*mine.sh" t ||
+        { complain "the trace does not name its compiler"; return 1; }
+    rm -rf used "$HOME/.cache"
+    refuses "name that compiler in MAZURKA_CC, or use --trust" mazurka replay t && [ ! -e used ] || return 1
+    run 1 mazurka replay --trust t && has out "assertion failed" && [ -e used ] || return 1
+    run 1 env MAZURKA_CC="$PWD/mine.sh" mazurka replay t && has out "assertion failed" || return 1
+    # --trust does not make another program of it: the schedule belongs to the one that was built.
+    sed -i 's/-O1/-O2/' mine.sh
+    refuses "has changed since the trace was made" mazurka replay --trust t
+}
+
 # Without --trust, a trace cannot bring code along, neither in macros nor in files that flags make the compiler read. A trace
 # without a program does not crash replay.
 test_trace_brings_no_code() {
@@ -175,7 +191,7 @@ test_escape_sequences() {
     done
     refuses 'owned' mazurka check "$(printf 'no\033]0;owned\007.c')" && no_controls err || return 1
     # Control characters in the fields of a trace.
-    sed "s|^directory.*|directory	$e[2J|; s|	main	|	ma$e[2Jin\\\\nverified	|; s|^version.*|version	\\\\r$e|" *.trace > x.tr && reseal x.tr &&
+    sed "s|^directory.*|directory	${e}[2J|; s|	main	|	ma${e}[2Jin\\\\nverified	|; s|^version.*|version	\\\\r$e|" *.trace > x.tr && reseal x.tr &&
         run 0 mazurka show x.tr && no_controls out && ! grep -q '^verified' out
 }
 
@@ -185,11 +201,11 @@ test_escape_sequences_of_names() {
     e=$(printf '\033')
     program_with_escapes escapes.cpp names.cpp
     program symbols.c
-    run 0 mazurka cc -O0 -g0 -c symbols.c && objcopy --redefine-sym work="w$e[2J" --redefine-sym plain="p$e[31m" \
+    run 0 mazurka cc -O0 -g0 -c symbols.c && objcopy --redefine-sym work="w${e}[2J" --redefine-sym plain="p${e}[31m" \
         --redefine-sym variable="v$e]0;owned" symbols.o && run 0 mazurka cc -o symbols symbols.o || return 1
     for what in names.cpp ./symbols; do
         for jobs in 1 2; do
-            run 1 mazurka check -j $jobs --progress=always --json=j --trace=t "$what" -- "$e[31m" && no_controls out && no_controls err &&
+            run 1 mazurka check -j $jobs --progress=always --json=j --trace=t "$what" -- "${e}[31m" && no_controls out && no_controls err &&
                 no_controls j && json_valid j && run 0 mazurka show t && no_controls out && run 1 mazurka replay t && no_controls out &&
                 ! grep -q '^verified' out || return 1
         done

@@ -155,7 +155,9 @@ test_few_processes() {
 # If the stack limit is too small, mazurka raises it, or refuses in one line.
 test_small_stack() {
     programs
+    # shellcheck disable=SC3045 # dash and bash have these options
     (ulimit -S -s 64 && run 1 mazurka check lost.c) || return 1
+    # shellcheck disable=SC3045
     (ulimit -s 64 && mazurka check ok.c > out 2> err) || has err "ulimit -s"
 }
 

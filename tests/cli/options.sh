@@ -100,7 +100,9 @@ test_bad_inputs() {
 
 test_options_from_environment() {
     programs
+    # shellcheck disable=SC2089,SC2090 # mazurka itself reads the quotes
     MAZURKA_OPTIONS="--algorithm='source' --quiet"
+    # shellcheck disable=SC2090
     export MAZURKA_OPTIONS
     run 1 mazurka check --json=r.json lost.c && [ "$(wc -l < out)" -eq 1 ] && json_is r.json "d['algorithm'] == 'source'" &&
         run 1 mazurka check --algorithm=dpor --json=r.json lost.c && json_is r.json "d['algorithm'] == 'dpor'" &&

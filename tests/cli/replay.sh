@@ -14,7 +14,7 @@ test_trace_round_trip() {
         sed -n '/^Schedule/,/^$/p' out > b
         cmp -s a b || { complain "$p: show differs from check"; return 1; }
     done
-    for i in 1 2 3 4 5; do run 1 mazurka replay -q mazurka-lost-1.trace || return 1; done
+    for _ in 1 2 3 4 5; do run 1 mazurka replay -q mazurka-lost-1.trace || return 1; done
 }
 
 test_trace_name() {

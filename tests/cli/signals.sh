@@ -89,10 +89,10 @@ test_hangup() {
         rm -f err
         $how mazurka check --progress=json --time-limit=5 long.c > out 2> err < /dev/null &
         pid=$!
-        wait_until searching err
+        wait_until searching err || return 1
         kill -HUP $pid
         wait $pid
-        [ $? = 3 ] || complain "status $?: $(head -n 3 out err)"
+        ended_with 3 $? || return 1
         case $how in nohup) has out "time limit" ;; *) has out "interrupted" ;; esac || return 1
     done
 }
@@ -163,7 +163,7 @@ test_killed_from_outside() {
         sleep 0.2
     done
     wait $pid
-    [ $? = 3 ] || complain "status $?: $(head -n 3 out err)"
+    ended_with 3 $? || return 1
     first_line out "incomplete: " && has out "killed from outside" && json_is 1.json "d['errors'] == []"
 }
 

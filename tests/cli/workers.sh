@@ -73,7 +73,7 @@ test_jobs_killed_again_and_again() {
         done
     done
     wait $pid
-    [ $? = 3 ] || complain "status $?: $(head -n 3 out err)"
+    ended_with 3 $? || return 1
     first_line out "incomplete: " && has err "killed repeatedly" && json_is 1.json "d['verdict'] == 'incomplete'"
 }
 

@@ -66,7 +66,7 @@ processes() { # agent|target
 # that must not end is $endless (8.9e9 executions).
 endless="-DN=30 $root/tests/papers/lastzero.c"
 wait_until() { # COMMAND...: try it every 0.1 s, for two minutes
-    for i in $(seq 1200); do
+    for _ in $(seq 1200); do
         "$@" && return 0
         sleep 0.1
     done
@@ -74,7 +74,7 @@ wait_until() { # COMMAND...: try it every 0.1 s, for two minutes
 }
 searching() { grep -q '"executions": [1-9]' "$1" 2> /dev/null; } # FILE: what --progress=json has written
 wait_for() { # agent|target NUMBER [PID]: wait until there are NUMBER of them, or the process PID has ended
-    for i in $(seq 600); do
+    for _ in $(seq 600); do
         [ -z "$3" ] || [ -d "/proc/$3" ] || return 1
         [ "$(processes "$1" | wc -l)" -lt "$2" ] || return 0
         sleep 0.1
@@ -195,7 +195,7 @@ test_late() {
     }' > late.c
     mkdir -p here
     "$root/mazurka" cc -O2 -o here/late late.c || complain 'does not compile'
-    for i in 1 2 3 4 5; do
+    for _ in 1 2 3 4 5; do
         mpirun 2 -- "$root/mazurka" check --json=late.json -q here/late > out 2> err || complain "$(cat out err)"
         sed -n 's/^ *"seconds": \(.*\),$/\1/p' late.json
     done | awk '$1 < 0.1 {n++} END {exit !n}' || complain 'a worker waits before it ends'
@@ -266,7 +266,8 @@ test_error() {
 test_plain() {
     escape=$(printf '\033')
     TERM=xterm mpirun 2 -- "$root/mazurka" check --progress=always --time-limit=5 $endless > out 2> err
-    [ $? = 3 ] || complain "status $?: $(cat out err)"
+    ended=$?
+    [ $ended = 3 ] || complain "status $ended: $(cat out err)"
     grep -q "$escape" out err && complain "escape codes: $(head -n 2 out err)"
     grep -q '^[0-9]* executions .*/s, ' err || complain "no lines of progress: $(cat err)"
     TERM=xterm mpirun 2 -- "$root/mazurka" check -q --color=always "$root/tests/papers/fig1.c" > out 2> err
@@ -390,8 +391,8 @@ test_killed_workers() {
     # shellcheck disable=SC2086
     mpirun 3 -- "$root/mazurka" check --color=never $longer > out 2> err &
     wait_for target 3 || { wait; return 1; }
-    for i in 1 2; do
-        kill -9 $(processes target | tail -n 1) 2> /dev/null
+    for _ in 1 2; do
+        kill -9 "$(processes target | tail -n 1)" 2> /dev/null
         sleep 0.2
     done
     wait $! || complain "status $?"
@@ -403,7 +404,7 @@ test_killed_rank() {
     # shellcheck disable=SC2086
     mpirun 3 "$(case_of)" -- "$root/mazurka" check --color=never $longer > out 2> err &
     wait_for target 3 || { wait; return 1; }
-    kill -9 $(processes agent | head -n 1)
+    kill -9 "$(processes agent | head -n 1)"
     wait $! || complain "status $?"
     verified out && grep -q '1 lost rank' out && grep -q 'is lost: no message from it' err || complain "$(cat out err)"
 }
@@ -456,7 +457,7 @@ begin_hosts() {
             return 1
         n=2
     done
-    for i in $(seq 300); do
+    for _ in $(seq 300); do
         ip -n ${hosts}a -br link show eth0 | grep -q ' UP ' && ip -n ${hosts}b -br link show eth0 | grep -q ' UP ' && break
         sleep 0.1
     done
@@ -506,14 +507,14 @@ test_hosts() {
     # Rank 0 ends soon after it has given up the other rank. mpirun would wait for the lost rank for ever, so we kill mpirun.
     # shellcheck disable=SC2086
     limit=300 MAZURKA_RANK_TIMEOUT=3 on_hosts "$(case_of)" "$root/mazurka" check --color=never $longer > out 2> err &
-    for i in $(seq 600); do
+    for _ in $(seq 600); do
         for p in $(ip netns pids ${hosts}b); do
             ! grep -qz '^MAZURKA_CHANNEL=' "/proc/$p/environ" 2> /dev/null || break 2
         done
         sleep 0.1
     done
     ip -n ${hosts}b link set eth0 down # the cable is cut
-    for i in $(seq 2000); do
+    for _ in $(seq 2000); do
         ! grep -q 'lost rank' out || break
         sleep 0.1
     done
