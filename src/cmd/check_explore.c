@@ -71,9 +71,9 @@ static int make_log_file(const struct mz_settings *settings, char **path)
     const char *name = settings->classes ? settings->classes : settings->record_tree;
     struct stat s;
     char *real = mz_files_follow(name);
-    int status = real ? 0 : cannot_record(&option, name, errno);
-    if (status == 0 && stat(real, &s) == 0 && S_ISFIFO(s.st_mode))
-        status = mz_fail("--%s: %s is a pipe", option.name, name);
+    if (!real) return cannot_record(&option, name, errno);
+    int status = 0;
+    if (stat(real, &s) == 0 && S_ISFIFO(s.st_mode)) status = mz_fail("--%s: %s is a pipe", option.name, name);
     if (status == 0 && !is_ours_or_empty(real, option.magic))
         status = mz_fail("--%s: %s is another file: remove it first", option.name, name);
     if (status == 0) {

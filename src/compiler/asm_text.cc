@@ -177,7 +177,7 @@ bool is_memory(const std::string &operand)
 unsigned number_of(const std::string &operand)
 {
     size_t digits = operand.find_first_of("0123456789");
-    if (digits == std::string::npos || digits > 2) return MZ_ASM_MANY;
+    if (digits > 2) return MZ_ASM_MANY; /* also if there is none: npos */
     return (unsigned)strtoul(operand.c_str() + digits, NULL, 10);
 }
 

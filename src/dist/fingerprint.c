@@ -77,17 +77,15 @@ static char *difference(const struct mz_fingerprint *o, char *const then[LINES])
 
 char *mz_fingerprint_differs(const struct mz_fingerprint *o, const char **at, const char *end)
 {
-    char *then[LINES] = {NULL}, *text = NULL;
-    for (int i = 0; i < LINES && !text; i++) {
+    char *then[LINES] = {NULL};
+    int lines = 0;
+    for (; lines < LINES; lines++) {
         const char *newline = memchr(*at, '\n', (size_t)(end - *at));
-        if (!newline) {
-            text = mz_memory_string("it is damaged");
-            break;
-        }
-        then[i] = mz_memory_stringn(*at, (size_t)(newline - *at));
+        if (!newline) break;
+        then[lines] = mz_memory_stringn(*at, (size_t)(newline - *at));
         *at = newline + 1;
     }
-    if (!text) text = difference(o, then);
-    for (int i = 0; i < LINES; i++) free(then[i]);
+    char *text = lines < LINES ? mz_memory_string("it is damaged") : difference(o, then);
+    for (int i = 0; i < lines; i++) free(then[i]);
     return text;
 }

@@ -235,11 +235,10 @@ void mz_pool_ended(struct mz_pool *p, struct mz_worker *w)
     mz_worker_gone(p, w);
     w->kind->clean_up(w);
     if (ended_in_order(p, w)) return;
-    if (w->outcome.killed || w->outcome.stalled) {
-        decide(p, w);
-    } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
+    bool by_us = w->outcome.killed || w->outcome.stalled;
+    if (!by_us && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
         replace(p, w);
-    } else if (could_not_start(p, w)) {
+    } else if (!by_us && could_not_start(p, w)) {
         w->ours = true;
         mz_balance_lost(p->balance, w->number); /* it may have had the whole search */
         mz_pool_fewer(p, c->end_text[0] ? c->end_text : "it ended before main");

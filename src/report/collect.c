@@ -263,7 +263,7 @@ static char *path_of_file(const struct mz_stack *stack, const char *file)
     const struct mz_frame *frame = mz_stack_source(stack);
     const char *path = frame ? frame->file : NULL;
     size_t n = strlen(file), m = path ? strlen(path) : 0;
-    bool same = m >= n && !strcmp(path + m - n, file) && (m == n || path[m - n - 1] == '/');
+    bool same = path && m >= n && !strcmp(path + m - n, file) && (m == n || path[m - n - 1] == '/');
     return mz_memory_string(same ? path : file);
 }
 

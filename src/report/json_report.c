@@ -33,6 +33,7 @@ static void add_stack(struct mz_json *j, const char *key, const struct mz_stack 
     mz_json_open(j, key, '[');
     for (size_t i = 0; i < stack->count; i++) {
         mz_json_open(j, NULL, '{');
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): `count` is the length of `frames` */
         mz_json_string(j, "function", stack->frames[i].function);
         add_place(j, stack->frames[i].file, stack->frames[i].line);
         mz_json_close(j, '}');

@@ -29,7 +29,7 @@ static const struct mz_transport transport = {
 
 static void put_setup(struct mz_message *m)
 {
-    struct mz_options_block options = {
+    static const struct mz_options_block options = {
         .mode = MZ_MODE_EXPLORE, .algorithm = MZ_ALG_OPTIMAL, .shared = 1, .max_steps = 1000};
     mz_put_bytes(m, &options, sizeof options);
     mz_put(m, 0);

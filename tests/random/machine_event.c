@@ -128,7 +128,7 @@ static void order(struct mz_machine *k, struct mz_machine_state *s, int t, int c
         clock += (mz_lanes)1 << 8 * t;
     }
     s->threads[t].clock = s->last = clock;
-    uint64_t label = (uint64_t)(t * 64 + choice + 1);
+    uint64_t label = (uint64_t)t * 64 + (uint64_t)choice + 1;
     s->form.a += scramble(clock + scramble(label));
     s->form.b += scramble((clock ^ 0x5851f42d4c957f2du) * 3 + scramble(label * 0x9e3779b97f4a7c15u));
 }

@@ -161,6 +161,7 @@ static void new_nodes(struct reader *r, uint32_t i, uint32_t from, uint32_t old,
 {
     room_for_path(r, to);
     for (uint32_t k = i ? from + 1 : 0; k <= old && k < r->path_room; k++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): room_for_path() has set all of it */
         if (r->set[k] != NONE) add(&r->free_ids, r->set[k]);
         r->set[k] = NONE;
     }
@@ -437,6 +438,7 @@ struct tree *tree_make(uint32_t count, const uint32_t *node, const uint32_t *ste
     find_jumps(t);
     sort_pairs(t, asks, ask_count);
     free(r.set);
+    free(r.free_ids.at);
     free(r.creator);
     free(r.branches);
     return t;

@@ -184,6 +184,7 @@ void mz_tree_reserve(struct mz_balance *b, uint32_t i, uint32_t more)
     if (n->capacity - n->count >= more) return;
     b->bytes += (n->count + more - n->capacity) * sizeof *n->branches;
     n->capacity = n->count + more;
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): free_node() has set branches to NULL */
     n->branches = mz_grow(n->branches, n->capacity * sizeof *n->branches);
 }
 
@@ -192,6 +193,7 @@ uint32_t mz_tree_branch(struct mz_balance *b, uint32_t i, struct mz_elem elem, e
     struct mz_tree_node *n = &b->nodes[i];
     if (n->count == n->capacity) mz_tree_reserve(b, i, n->count ? n->count : 1);
     n->threads |= mz_bit(elem.thread);
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
     n->branches[n->count] = (struct mz_branch){
         .elem = elem, .state = MZ_BRANCH_DONE, .part = true, .worker = MZ_NONE, .node = MZ_NONE};
     mz_tree_state(b, (struct mz_spot){i, n->count++}, state);

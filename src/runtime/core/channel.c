@@ -19,7 +19,7 @@ static const char *read_number(const char *text, int *number)
 
 static struct mz_channel *map_channel(const char *number)
 {
-    struct stat st;
+    struct stat st = {0};
     int fd = 0;
     number = read_number(number, &fd);
     if (mz_sys(SYS_fstat, fd, &st) != 0 || (size_t)st.st_size < sizeof(struct mz_channel)) return NULL;
@@ -73,6 +73,6 @@ void mz_hide_channel(char **envp)
 {
     int to = 0;
     for (int i = 0; envp[i]; i++)
-        if (strncmp(envp[i], MZ_CHANNEL_ENV "=", sizeof MZ_CHANNEL_ENV)) envp[to++] = envp[i];
+        if (strncmp(envp[i], MZ_CHANNEL_ENV "=", sizeof MZ_CHANNEL_ENV) != 0) envp[to++] = envp[i];
     envp[to] = NULL;
 }

@@ -126,7 +126,7 @@ static void *lend_storage(void *slot)
 
 static uint64_t now_ns(void)
 {
-    struct timespec t;
+    struct timespec t = {0};
     mz_sys(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }

@@ -132,7 +132,7 @@ void mz_os_ended(void)
     MZ_ASSERT(rt.switch_fs); /* a program that can load modules has it set */
     for (const struct link_map *l = _r_debug.r_map; l; l = l->l_next) {
         const ElfW(Ehdr) *e = (const void *)l->l_addr;
-        if (!l->l_addr || !mz_maps_contains(l->l_addr) || memcmp(e->e_ident, ELFMAG, SELFMAG)) continue;
+        if (!l->l_addr || !mz_maps_contains(l->l_addr) || memcmp(e->e_ident, ELFMAG, SELFMAG) != 0) continue;
         struct dl_phdr_info info = {.dlpi_addr = l->l_addr,
                                     .dlpi_name = l->l_name,
                                     .dlpi_phdr = (const void *)(l->l_addr + e->e_phoff),

@@ -163,6 +163,7 @@ static siginfo_t information(const struct mz_signal *s)
 void mz_signal_handle(const struct mz_signal *s, const struct mz_call *call)
 {
     int number = s->number, error = errno;
+    /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the array is static */
     struct mz_signal_action a = si.process.actions[number];
     if (mz_signal_ignored(number)) return;
     if (rt.trial) mz_fiber_leave();

@@ -30,9 +30,10 @@ static void keep_marks(uintptr_t p, size_t size)
  * instead. */
 static void mark_block(uintptr_t p, size_t size, bool alive)
 {
-    uintptr_t first = p, end = p + size / GRAIN * GRAIN, behind = end;
+    uintptr_t first = p, end = p + size / GRAIN * GRAIN;
     if (size > BIG) {
-        first = round_up(p, PAGE), behind = (p + size) & ~(PAGE - 1);
+        uintptr_t behind = (p + size) & ~(PAGE - 1);
+        first = round_up(p, PAGE);
         mz_raw_memset(page_of(first), alive ? PAGE_LIVE : PAGE_FREED, (behind - first) / PAGE);
         mark(p, first, alive ? GRAIN : FREED);
         first = behind;

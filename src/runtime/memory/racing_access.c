@@ -162,7 +162,7 @@ bool mz_visible_access(const void *p, size_t size, bool write, bool always, cons
 {
     uint64_t address = (uintptr_t)p, key = address;
     if (!size || (!always && !(ra.applied && first_visible(address, size)))) return false;
-    if (size > 16) {
+    if (size > 16 && !always) { /* `always`: a volatile access, at most 16 bytes */
         unite(address, size);
         key = first_visible(address, size) * GRANULE;
     }
