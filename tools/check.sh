@@ -76,31 +76,42 @@ checkable() {
 
 tidy_log() { echo "$work/tidy/$(echo "$1" | tr / _)"; } # file
 
-# What clang-tidy says about a file depends on the file with all its headers, and on the list of checks. If both are as in
-# the run before, so is what it says. Comments count: some are meant for clang-tidy.
+# What clang-tidy says depends on the tokens of a file and its headers, on the list of checks, and on our NOLINT comments.
+# If all of that is as it was when clang-tidy found nothing, it finds nothing now.
+tidy_key() { # file, flags
+    file=$1
+    shift
+    {
+        clang-tidy --version
+        cat .clang-tidy
+        grep -rhA 1 NOLINT src tests tools include
+        clang -E -P "$@" "$file" 2>&1 || date +%N
+    } | sha256sum
+}
+
 tidy_one() { # file
     file=$1 mpi=''
     case $file in src/dist/mpi/*) mpi=$(mpicc -show 2>/dev/null | tr ' ' '\n' | grep '^-I') ;; esac
     log=$(tidy_log "$file")
     # shellcheck disable=SC2046
-    key=$({
-        clang-tidy --version
-        cat .clang-tidy
-        clang -E -C $(flags_of "$file") $mpi "$file" 2>&1 || date +%N
-    } | sha256sum)
+    key=$(tidy_key "$file" $(flags_of "$file") $mpi)
     [ ! -f "$log" ] || [ "$key" != "$(cat "$log.key" 2>/dev/null)" ] || return 0
     # shellcheck disable=SC2046
     clang-tidy --quiet "$file" -- $(flags_of "$file") $mpi >"$log" 2>"$log.err" || grep -q 'error:' "$log" || cat "$log.err" >>"$log"
-    echo "$key" >"$log.key"
+    if tidy_found "$log" >/dev/null; then rm -f "$log.key"; else echo "$key" >"$log.key"; fi
 }
 
-# Only what is in our own files counts.
+# What clang-tidy has found in our own files, not in those of the system.
+tidy_found() { # logs
+    cat "$@" | grep -E '(warning|error):' | sed "s|^$PWD/||" | grep -E '^(src|tests|tools|include)/|^error:'
+}
+
 check_tidy() {
     has clang-tidy tidy && has clang tidy || return
     mkdir -p "$work/tidy"
     checkable | xargs -P "$jobs" -n 1 sh tools/check.sh --tidy-one
-    result tidy "$(checkable | while read -r file; do cat "$(tidy_log "$file")"; done | grep -E '(warning|error):' |
-        sed "s|^$PWD/||" | grep -E '^(src|tests|tools|include)/|^error:' | sort -u)"
+    # shellcheck disable=SC2046
+    result tidy "$(tidy_found $(checkable | while read -r file; do tidy_log "$file"; done) | sort -u)"
 }
 
 check_cppcheck() {

@@ -22,8 +22,8 @@ struct mz_worker;
  * functions without asking which. */
 struct mz_worker_kind {
     bool is_here; /* a child of this process: counts for -j, and its layout may be the reference */
-    size_t
-        batch; /* messages wait for a flush until they have this many bytes together; 0: they do not wait */
+    /* messages wait for a flush until they have this many bytes together; 0: they do not wait */
+    size_t batch;
 
     /* For all workers of the kind. */
     void (*start)(struct mz_pool *p, uint32_t wanted_here); /* start missing workers */
@@ -115,8 +115,8 @@ struct mz_pool {
         bool lost;             /* there are more */
     } found;                   /* by workers so far, and before */
     struct mz_counters before; /* resumed: the earlier counts */
-    struct mz_channel
-        *kept; /* resumed: earlier lists of what was not seen, and warnings; NULL: none. See pool_merge.c */
+    /* resumed: earlier lists of what was not seen, and warnings; NULL: none. See pool_merge.c */
+    struct mz_channel *kept;
     enum mz_saving saving;
     double saving_since, saved; /* when */
     bool stop_when_saved, signalled;
@@ -125,8 +125,8 @@ struct mz_pool {
     double work_done;    /* done, estimated */
     double estimated_at; /* at this number of executions, with blocked and cut ones */
     double estimate_due; /* when to estimate again */
-    uint32_t
-        settled; /* largest number of workers that can be started here, less than wanted; 0: as many as wanted */
+    /* largest number of workers that can be started here, less than wanted; 0: as many as wanted */
+    uint32_t settled;
     bool is_fewer;              /* the user has been told so */
     struct mz_worker *last;     /* the worker whose end decides the outcome; NULL: none */
     struct mz_cluster *cluster; /* NULL: all workers are here */

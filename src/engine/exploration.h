@@ -44,8 +44,8 @@ struct mz_node {
     struct mz_trace_mark mark;
     uint32_t wakeup;     /* wakeup tree: the branches after the current one, first of a list */
     struct mz_step step; /* the current branch */
-    uint8_t
-        foreseen; /* the current branch is from a wakeup tree: the access that it must have, plus one; else 0 */
+    /* the current branch is from a wakeup tree: the access that it must have, plus one; else 0 */
+    uint8_t foreseen;
     struct mz_tally
         before;     /* the counts when the current branch began; for a first branch only in shared searches */
     uint64_t first; /* estimate.c: the leaves when the node was entered */

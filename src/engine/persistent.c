@@ -1,7 +1,7 @@
 /* Persistent sets from what each thread may still do: the "static" partial-order reduction of 2005, section 5.
  *
  * A set T of threads is persistent at a state if nothing that the other threads can do, without a step of T, conflicts
- * with the next operation of a thread of T. To explore T is enough there (Godefroid 1996, Theorem 4.3 and 6.14).
+ * with the next operation of a thread of T. Exploring T is enough there (Godefroid 1996, Theorem 4.3 and 6.14).
  *
  * What can a thread do? A *point* is a thread with the place (pc) and kind of its pending operation. Points are the nodes
  * of a graph. An edge leads from a point to the point that the same thread reaches next. Each point has *accesses*: the

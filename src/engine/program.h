@@ -88,8 +88,8 @@ struct mz_state { /* the identity of a state of the system */
  * that replaying a step costs a compare and a load. */
 struct mz_path {
     uint32_t depth; /* events of this execution so far */
-    uint32_t
-        replay; /* where the replay ends: the first `replay` steps repeat known events, the next one is new */
+    /* where the replay ends: the first `replay` steps repeat known events, the next one is new */
+    uint32_t replay;
     /* Where to go back to: the first `back` steps are those of the execution before; at most `replay`. A system goes
      * back to node `back` or an earlier one, or starts anew. */
     uint32_t back;
@@ -185,7 +185,7 @@ struct mz_explore_options {
     /* NULL: sequential consistency. Only with reductions that have explores_sources, without sleep sets. */
     const struct mz_memory_model *memory;
     bool deterministic; /* the system is deterministic: a step that cannot be repeated is a bug of mazurka */
-    bool strict;        /* check that each event has the access that the wakeup tree foresaw */
+    bool strict; /* check P2 (waits.c), and that each event has the access that the wakeup tree foresaw */
     /* If given, the first execution follows it: to run a recorded schedule again. */
     const struct mz_step *schedule;
     uint32_t schedule_length;
@@ -197,8 +197,8 @@ struct mz_explore_options {
     /* For that: the array or object that contains the object with this key. NULL: the key itself. The answer may be
      * another one later, if memory is used again. */
     uint64_t (*region)(void *system, uint64_t key);
-    bool
-        marks; /* dpor and classic without sleep sets: the second optimization of 2005, section 3 (mz_want_marked) */
+    /* dpor and classic without sleep sets: the second optimization of 2005, section 3 (mz_want_marked) */
+    bool marks;
     bool eager; /* dpor with sleep sets: all dependent events get backtracking points (2007, Fig. 9) */
     /* At most one of them; not if the search is shared, nor for stateful algorithms. */
     const struct mz_tree_log_options *tree_log;

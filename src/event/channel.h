@@ -58,9 +58,9 @@ struct mz_channel {
     uint32_t reserved_lost;
     struct mz_module modules[MZ_MAX_MODULES];
     struct mz_thread_info threads[MZ_MAX_THREADS];
-    struct mz_finding
-        findings[MZ_MAX_FINDINGS + 1]; /* the last one is scratch space when the array is full */
-    uint64_t live_offset;              /* struct mz_step[]: the current execution ... */
+    /* the last one is scratch space when the array is full */
+    struct mz_finding findings[MZ_MAX_FINDINGS + 1];
+    uint64_t live_offset; /* struct mz_step[]: the current execution ... */
     uint64_t live_capacity;
     volatile uint64_t live_length;                 /* ... and its steps so far */
     uint64_t records_offset, records_capacity;     /* struct mz_record[] */

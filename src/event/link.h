@@ -46,8 +46,8 @@ struct mz_common {
     volatile uint64_t executions; /* counted only if there is a limit */
     uint64_t secret;              /* a random number that identifies this memory */
     volatile uint32_t spare;      /* there is a processor for each worker: spin before sleeping */
-    volatile uint32_t
-        asks; /* another rank assigns slots: a worker that needs a slot asks, and waits for it here */
+    /* another rank assigns slots: a worker that needs a slot asks, and waits for it here */
+    volatile uint32_t asks;
 };
 
 /* Can a thread with that name exist? Its parent must have a slot. */

@@ -35,8 +35,8 @@ struct mz_location { /* 4 bytes of program memory, in a form that another run of
     uint8_t kind;    /* enum mz_location_kind */
     uint8_t index;   /* module, or slot of the thread */
     uint8_t reserved[6];
-    uint64_t
-        offset; /* from the module's bias or the start of the heap; down from the end of the stack or TLS block */
+    /* from the module's bias or the start of the heap; down from the end of the stack or TLS block */
+    uint64_t offset;
 };
 
 enum mz_area_kind { MZ_AREA_HEAP = 1, MZ_AREA_STACK, MZ_AREA_TLS, MZ_AREA_GLOBAL };

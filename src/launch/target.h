@@ -26,8 +26,8 @@ struct mz_target {
     size_t location_count;
     char *tree_file;                /* NULL: the tree is not recorded */
     const struct mz_step *schedule; /* MZ_MODE_REPLAY; options.schedule_length says how long */
-    const struct mz_thread_info
-        *threads; /* MZ_MODE_REPLAY: MZ_MAX_THREADS of them, the slots of the schedule */
+    /* MZ_MODE_REPLAY: MZ_MAX_THREADS of them, the slots of the schedule */
+    const struct mz_thread_info *threads;
 };
 
 /* Run the program to its end. Return 0 and the outcome, or MZ_STATUS_FAILED after one line if it could not be run at

@@ -22,9 +22,9 @@
  * Algorithms 3 to 6). So has a timeout that did not happen, with the signal that came before it. */
 #include "trace/race.h"
 
-/* Operations that block while a thread does some work, and afterwards find it done: ONCE. Those that find the work
- * done only read, so they do not conflict with each other. In an order where one conflicts, it comes before the work is
- * done, and writes. */
+/* Operations that block while a thread does some work, and find the work done afterwards: ONCE. An operation that finds
+ * the work done only reads, so two of them do not conflict. In another order, such an operation may come before the work
+ * is done. There it writes, and conflicts. */
 #define WORK_TO_DO (MZ_OPS_BLOCK & MZ_OPS_FAIL)
 
 static enum mz_need needs(uint8_t op) { return (enum mz_need)mz_ops[op].needs; }

@@ -12,9 +12,9 @@
 
 struct mz_pending {
     uint64_t key; /* the object: an address, or a number in a model */
-    uint64_t
-        expected; /* CAS: the value it needs to find (wider ones are RMW); RESUME: see program.h; else 0 */
-    uint64_t pc;  /* where in the program; not used by the engine */
+    /* CAS: the value it needs to find (wider ones are RMW); RESUME: see program.h; else 0 */
+    uint64_t expected;
+    uint64_t pc;      /* where in the program; not used by the engine */
     uint64_t choices; /* set of possible choices, bit i = choice i; never empty; 1 for most operations */
     uint8_t op;       /* enum mz_op */
     uint8_t size;     /* bytes, for memory operations */

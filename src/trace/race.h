@@ -14,7 +14,7 @@
 struct mz_race {
     mz_number first;
     mz_number second;    /* 0: it never happened (blocked thread, other choice) */
-    mz_number split;     /* events from here on come after the second in v: its own number if it happened */
+    mz_number split;     /* in v, events from here on come after the second; if it happened, its number */
     struct mz_elem last; /* the second as it would be before the first */
     mz_clock before;     /* clock of the second's thread before it */
     uint32_t firsts_end; /* the first events are the `several` entries of tr->firsts before this one */

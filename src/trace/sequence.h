@@ -21,8 +21,8 @@ struct mz_sequence {
     uint32_t count;
     uint32_t core; /* elements [0, core) are e' and the events before e' in E */
     uint32_t keep; /* no element from here on is needed */
-    bool *
-        needed; /* elements that kept some step from coming first in v; also, always, e' and what is before it */
+    /* elements that kept some step from coming first in v; also, always, e' and what is before it */
+    bool *needed;
     const struct mz_race *race; /* NULL: the sequence came with a message */
     bool whole;                 /* false: only the core has been built */
     uint32_t first_of_thread[MZ_MAX_THREADS];

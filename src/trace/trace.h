@@ -88,13 +88,13 @@ struct mz_trace {
     uint32_t sections; /* the object of all atomic sections; 0 until the first one happens, then for good */
     mz_number last_section;
     bool all_writes; /* all accesses to an object conflict: every event writes (engine/reduction/classic.c) */
-    bool
-        outdated; /* operations that were independent so far are dependent from now on: what was explored is void */
+    /* operations that were independent so far are dependent from now on: what was explored is void */
+    bool outdated;
 
     struct mz_race *races; /* of the path; a stack */
     uint32_t race_count;
-    mz_number *
-        firsts; /* first events of races that have several: a stack like races; race.firsts_end says which are whose */
+    /* first events of races that have several: a stack like races; race.firsts_end says which of them belong to the race */
+    mz_number *firsts;
     mz_number *shared; /* scratch: the events that share an object, see rwlock.c */
 
     struct mz_sequence sequence; /* scratch: v */

@@ -14,8 +14,8 @@ enum mz_whose {
 struct mz_wakeup_node {
     struct mz_elem elem;
     uint32_t child, next; /* first child, next sibling; 0: none */
-    uint32_t
-        order; /* grows along a list of siblings; in a shared search: the index of the balancer's branch */
+    /* grows along a list of siblings; in a shared search: the index of the balancer's branch */
+    uint32_t order;
     uint8_t whose; /* enum mz_whose */
 };
 

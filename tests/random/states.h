@@ -12,8 +12,8 @@ struct mz_reached {
                              what others do (a join, a signal) depends on the order of independent events:
                              that is left out, as are the states in which it waits so. */
     struct mz_findings finals; /* outcomes, deadlocks; failing assertions of all states. No classes. */
-    struct mz_set
-        traps; /* sets of states that no step leaves: which threads step there, and which of them write */
+    /* sets of states that no step leaves: which threads step there, and which of them write */
+    struct mz_set traps;
     uint64_t transitions;
     bool sections; /* of the program: one happened */
 };

@@ -52,8 +52,8 @@ struct mz_tree_node {
     struct mz_elem *asleep;
     uint32_t asleep_count; /* MZ_NONE: not computed yet */
     uint64_t threads;      /* those of all branches, and those left out because they are asleep */
-    uint32_t
-        pruned; /* the number of branches, from the first one on, that are DONE for good and have no node */
+    /* the number of branches, from the first one on, that are DONE for good and have no node */
+    uint32_t pruned;
     uint32_t next, previous; /* B5: lists are circles */
     bool used;
 };

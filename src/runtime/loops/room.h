@@ -51,9 +51,9 @@ struct mz_loops_room {
         bool unknown_changes;            /* kept: the reason is changes that are not seen */
         uint64_t places[MZ_SPIN_PLACES]; /* kept: addresses of code, base/table.h; at most half full */
         uint32_t place_count;            /* kept */
-        struct mz_view
-            view; /* saved during a trial: for the next thread, and for the engine after the last trial */
-        struct {  /* of the current trial */
+        /* saved during a trial: for the next thread, and for the engine after the last trial */
+        struct mz_view view;
+        struct { /* of the current trial */
             uint32_t operations;
             uint32_t captured; /* states */
             uint32_t anchor;   /* 1 + number of the state to compare later states with; 0: none yet */

@@ -39,8 +39,8 @@ struct mz_shadow_page {
 struct mz_memory_room {
     struct {                                                           /* bounds.c */
         struct mz_lent_range lent_stack[MZ_SLOTS], lent_tls[MZ_SLOTS]; /* rolled back */
-        uint64_t
-            known[MZ_KNOWN_ATOMICS]; /* kept: atomic accesses to global variables that passed the check */
+        /* kept: atomic accesses to global variables that passed the check */
+        uint64_t known[MZ_KNOWN_ATOMICS];
     } bounds;
     struct {                 /* globals.c, kept */
         struct mz_gap *gaps; /* sorted by address */

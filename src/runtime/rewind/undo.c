@@ -426,8 +426,8 @@ void mz_undo_give_up(void)
 
 bool mz_undo_reaches(uint32_t k) { return rt.undo && !un.off && un.floor <= k && !too_large(); }
 
-/* Undo the entry that ends at `count`, whose tag this is. Return where it begins. `mark`: where the log of the
- * node begins to which the search goes back. */
+/* Undo the last entry of the log, which ends at `count` and has this tag. Return where the entry begins. The search
+ * goes back to a node; `mark` is where the entries of its step begin. */
 static size_t take_back(size_t count, uint64_t tag, size_t mark)
 {
     enum mz_log_kind kind = (enum mz_log_kind)(tag % MZ_LOG_KINDS);

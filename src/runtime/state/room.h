@@ -35,8 +35,8 @@ struct mz_state_room {
     } frames;
     struct { /* function.c: the function under analysis */
         struct mz_code *code;
-        uint16_t *
-            index; /* by offset from the start: one plus the index of the instruction that begins there, or 0 */
+        /* by offset from the start: one plus the index of the instruction that begins there, or 0 */
+        uint16_t *index;
         uint32_t *todo;
         const uint8_t *start, *end;
     } function;

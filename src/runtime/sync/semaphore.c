@@ -145,7 +145,7 @@ static bool interrupted(struct mz_semaphore *s, const void *pc, const void *fram
     return !found;
 }
 
-/* Before main there is one thread: nothing is scheduled, but the count is what threads find later. */
+/* Before main there is one thread, so nothing is scheduled. But other threads find this count later. */
 static int try_outside(struct mz_semaphore *s, int busy)
 {
     if (!s->value) return fail(busy);
