@@ -48,12 +48,6 @@ static int by_share(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static void release(struct mz_hot_spot_report *row)
-{
-    free(row->object);
-    free(row->file);
-}
-
 void mz_collect_hot_spots(const struct mz_outcome *outcome, struct mz_report *report)
 {
     const struct mz_channel *c = outcome->channel;
@@ -74,13 +68,7 @@ void mz_collect_hot_spots(const struct mz_outcome *outcome, struct mz_report *re
         if (i < ROWS && row->share >= LEAST_SHARE)
             keep++;
         else
-            release(row);
+            mz_hot_spot_report_release(row);
     }
     report->hot_spot_count = keep;
-}
-
-void mz_report_release_hot_spots(struct mz_report *report)
-{
-    for (size_t i = 0; i < report->hot_spot_count; i++) release(&report->hot_spots[i]);
-    free(report->hot_spots);
 }

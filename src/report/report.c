@@ -115,13 +115,20 @@ void mz_finding_report_release(struct mz_finding_report *finding)
     *finding = (struct mz_finding_report){0};
 }
 
+void mz_hot_spot_report_release(struct mz_hot_spot_report *spot)
+{
+    free(spot->object);
+    free(spot->file);
+}
+
 void mz_report_release(struct mz_report *report)
 {
     for (size_t i = 0; i < report->finding_count; i++) mz_finding_report_release(&report->findings[i]);
     free(report->findings);
     free(report->program);
     free(report->reason);
-    mz_report_release_hot_spots(report);
+    for (size_t i = 0; i < report->hot_spot_count; i++) mz_hot_spot_report_release(&report->hot_spots[i]);
+    free(report->hot_spots);
     mz_list_release(&report->unseen);
     free(report->unreplayed);
     mz_list_release(&report->notes);

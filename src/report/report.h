@@ -169,7 +169,7 @@ void mz_finding_report_set_locations(struct mz_finding_report *finding, const st
                                      size_t count);
 struct mz_operation *mz_finding_report_add_operation(struct mz_finding_report *finding);
 void mz_finding_report_release(struct mz_finding_report *finding);
-void mz_report_release_hot_spots(struct mz_report *report);
+void mz_hot_spot_report_release(struct mz_hot_spot_report *spot);
 void mz_report_release(struct mz_report *report);
 
 #endif
