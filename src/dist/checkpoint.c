@@ -1,6 +1,6 @@
 /* A checkpoint is a file with the rest of a search, and with what the search has found and counted so far.
  *
- *   mazurka checkpoint 5\n version\n open\n, complete\n or ended\n   then the fingerprint (fingerprint.h), compared as text
+ *   mazurka checkpoint 6\n version\n open\n, complete\n or ended\n   then the fingerprint (fingerprint.h), compared as text
  *   the reference layout, slots of threads, counters, findings with their schedules, what was not seen, warnings,
  *   the balancer's tree
  *   SHA-256 of everything before, in hex
@@ -28,7 +28,7 @@
 #include "launch/untrusted.h"
 
 #define ANY_FORM "mazurka checkpoint "
-#define MAGIC    ANY_FORM "5\n"
+#define MAGIC    ANY_FORM "6\n"
 #define COMPLETE "complete\n"
 #define ENDED    "ended\n" /* by an error */
 #define NEW      ".new"    /* while it is written */
