@@ -67,17 +67,30 @@ static void run_reset(void)
     rt.channel->live_length = 0;
 }
 
+/* The program is over: its exit status and its leaks do not change any more. */
+static void classify_exit(void)
+{
+    if (rt.run.exit_code & 0xff) mz_finding_exit_code();
+    if (rt.run.exit_frame) mz_leaks_check();
+}
+
 /* What the end of an execution means. */
 static void classify_end(void)
 {
     enum mz_ending ending = mz_explore_ending(rt.x);
+    if (rt.stop || rt.run.failed) return;
+    if ((ending == MZ_ENDING_VISITED || rt.once) && mz_program_over()) {
+        /* The other threads may repeat states for ever, so perhaps no execution is maximal. */
+        classify_exit();
+        rt.channel->counters.kept++;
+        return;
+    }
     /* For tests: classify an end state that was visited before again, but do not count it. */
     bool again = ending == MZ_ENDING_VISITED && rt.channel->options.check_states && !rt.view.enabled;
-    if (rt.stop || (ending != MZ_ENDING_MAXIMAL && !again) || rt.run.failed) return;
-    if (rt.run.exited) {
+    if (ending != MZ_ENDING_MAXIMAL && !again) return;
+    if (mz_program_over()) {
         if (!again && rt.view.alive & ~mz_slot_bit(rt.run.exit_thread)) rt.channel->counters.unjoined++;
-        if (rt.run.exit_code & 0xff) mz_finding_exit_code();
-        if (rt.run.exit_frame) mz_leaks_check();
+        classify_exit();
     } else if (mz_spin_any()) {
         /* The next execution knows better where to stop the loops. A replay is one execution: it checks all
          * loops now. */

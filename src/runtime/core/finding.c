@@ -283,13 +283,13 @@ void mz_finding_livelock(void)
 }
 
 /* For engine/program.h: after the first `depth` steps, these threads repeat a cycle of steps for ever. They
- * are now somewhere on the cycle. After exit, threads may run for ever: that is not a finding. */
+ * are now somewhere on the cycle. When the program is over, threads may run for ever: that is not a finding. */
 void mz_finding_endless(void *system, uint32_t depth, uint64_t threads, uint64_t writers)
 {
     (void)system, (void)writers; /* threads that write: a short lock is a write, too, so it tells nothing */
     uint32_t all = rt.path->depth;
     uint64_t there = threads & rt.view.alive;
-    if (!there || rt.stop || rt.run.exited) return;
+    if (!there || rt.stop || mz_program_over()) return;
     rt.path->depth = depth;
     rt.self = (uint8_t)__builtin_ctzll(there);
     struct mz_finding *f = begin(MZ_KIND_LIVELOCK);

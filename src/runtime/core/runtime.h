@@ -199,6 +199,7 @@ void mz_slots_given(void);
 bool mz_join(int slot); /* false: a cancellation has ended the wait */
 _Noreturn void mz_finish(void *result);
 _Noreturn void mz_exit_program(int code, bool handlers);
+bool mz_program_over(void); /* exit or _exit was called, and all its handlers have returned */
 
 /* executions.c */
 void mz_explore_program(void);

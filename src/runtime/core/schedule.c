@@ -11,6 +11,12 @@
 
 static inline struct mz_thread *self(void) { return &rt.run.threads[rt.self]; }
 
+/* A replay ends with its schedule if the program is over: other threads may go on for ever. */
+static bool replay_is_over(void)
+{
+    return rt.path->depth >= rt.channel->options.schedule_length && mz_program_over();
+}
+
 static struct mz_step next_step(void)
 {
     if (mz_likely(rt.path->depth < rt.path->replay)) {
@@ -18,6 +24,7 @@ static struct mz_step next_step(void)
         if (mz_unlikely(!(rt.view.enabled & mz_slot_bit(step.thread)))) mz_diverged(step.thread);
         return step;
     }
+    if (mz_unlikely(rt.once) && replay_is_over()) return (struct mz_step){.thread = MZ_NOBODY};
     struct mz_step step = mz_explore_next(rt.x);
     if (mz_unlikely(rt.checking)) mz_thread_states_chosen(step);
     return step;

@@ -165,12 +165,29 @@ _Noreturn void mz_finish(void *result)
     mz_halt(MZ_THREAD_FINISHED);
 }
 
+/* A handler calls exit or _exit again: the new status counts. exit runs the handlers that are left. */
+static _Noreturn void exit_again(int code, bool handlers)
+{
+    mz_before(MZ_PC());
+    mz_keep_state(&rt.run.exit_code, sizeof rt.run.exit_code);
+    rt.run.exit_code = code;
+    if (handlers) mz_run_atexit();
+    mz_halt(MZ_THREAD_EXITING);
+}
+
+bool mz_program_over(void)
+{
+    return rt.run.exited && rt.run.threads[rt.run.exit_thread].state == MZ_THREAD_EXITING;
+}
+
 /* exit() or return from main. Only the first call takes effect. The other threads run on to their ends; the
- * steps that they do after the exit could also have happened before it. */
+ * steps that they do after the exit could also have happened before it. A handler may wait for another thread:
+ * until the handlers have returned, the program is not over, and a deadlock is a finding as before the exit. */
 _Noreturn void mz_exit_program(int code, bool handlers)
 {
     if (rt.trial) mz_fiber_leave();
     rt.section = 0;
+    if (rt.run.exited && rt.run.exit_thread == rt.self) exit_again(code, handlers);
     mz_before(MZ_PC());
     rt.view.pending[rt.self] = (struct mz_pending){.key = (uintptr_t)&rt.run.exited,
                                                    .choices = 1,
