@@ -48,7 +48,8 @@ static void *work(void *arg)
 #elif defined SET
     ready = 1;
 #elif defined OTHER_SPINS
-    while (!ready) {}
+    while (!ready) {
+    }
 #endif
     return arg;
 }
@@ -73,7 +74,8 @@ static void at_end(void)
     pthread_mutex_unlock(&m);
     pthread_join(t, NULL);
 #elif defined SPINS
-    while (!ready) {}
+    while (!ready) {
+    }
 #elif defined CYCLES
     while (!ready) stop = !stop;
 #elif defined EXITS_AGAIN

@@ -170,6 +170,8 @@ bool mz_fiber_guard_contains(int slot, uint64_t address);
 
 /* section.c */
 void mz_section_check(uint8_t op);
+void mz_section_begin(void *pc, const void *frame);
+void mz_section_end(void);
 
 /* worker.c: a part of a shared search */
 extern const struct mz_share_options mz_worker_sharing;

@@ -1,4 +1,5 @@
-/* Atomic sections: mz_atomic_begin and mz_atomic_end. No other thread runs in between.
+/* Atomic sections: mz_atomic_begin and mz_atomic_end; atomics of unusual sizes (hooks/atomic.c). No other
+ * thread runs in between.
  *
  * A section is one visible operation, at its beginning. At that time the runtime does not know what the
  * section will access, so the section conflicts with every operation on memory. An atomic access inside the
@@ -6,6 +7,7 @@
  * data races, all sections are critical sections of one mutex. */
 #include "runtime/core/operation.h"
 #include "runtime/core/runtime.h"
+#include "runtime/loops/loops.h"
 #include "runtime/memory/memory.h"
 
 /* Called when an operation is posted inside a section: refuse it unless it is an atomic access. */
@@ -18,17 +20,28 @@ void mz_section_check(uint8_t op)
                    "leave only accesses to memory inside");
 }
 
-MZ_EXPORT void mazurka_atomic_begin(void);
-void mazurka_atomic_begin(void)
+void mz_section_begin(void *pc, const void *frame)
 {
-    if (!rt.active || rt.section++) return;
+    if (rt.section++) return;
     rt.section = 0;
-    mz_visible(MZ_OP_SECTION, 0, 0, MZ_WRITES, 0, MZ_PC());
+    mz_rounds_look(0, pc, frame);
+    mz_visible(MZ_OP_SECTION, 0, 0, MZ_WRITES, 0, pc);
     mz_commit(MZ_WRITES, 0);
-    MZ_RECORD(MZ_OP_SECTION, 0, 0, 0, 0, 0, 0, MZ_FRAME());
+    MZ_RECORD(MZ_OP_SECTION, 0, 0, 0, 0, 0, 0, frame);
     mz_sync_acquire();
     rt.section_object = mz_last_object();
     rt.section = 1;
+}
+
+void mz_section_end(void)
+{
+    if (--rt.section == 0) mz_sync_release(rt.section_object);
+}
+
+MZ_EXPORT void mazurka_atomic_begin(void);
+void mazurka_atomic_begin(void)
+{
+    if (rt.active) mz_section_begin(MZ_PC(), MZ_FRAME());
 }
 
 MZ_EXPORT void mazurka_atomic_end(void);
@@ -36,5 +49,5 @@ void mazurka_atomic_end(void)
 {
     if (!rt.active) return;
     if (!rt.section) mz_finding_here(MZ_KIND_API_MISUSE, "mz_atomic_end without mz_atomic_begin", 0, 0);
-    if (--rt.section == 0) mz_sync_release(rt.section_object);
+    mz_section_end();
 }

@@ -165,11 +165,12 @@ const char *mz_imports_called(void)
 
 /* ---- facts about imports ---- */
 
-/* Is it a system library? These access memory that threads share only on behalf of their callers. */
+/* Is it a system library? These access memory that threads share only on behalf of their callers. All functions of
+ * libatomic that access memory are ours (atomic.c). */
 bool mz_imports_harmless_library(const char *path)
 {
-    static const char *const system[] = {"libm.so.",     "libpthread.so.", "libdl.so.", "librt.so.",
-                                         "libgcc_s.so.", "libstdc++.so.",  NULL};
+    static const char *const system[] = {"libm.so.",     "libpthread.so.", "libdl.so.",     "librt.so.",
+                                         "libgcc_s.so.", "libstdc++.so.",  "libatomic.so.", NULL};
     const char *name = path;
     for (const char *p = path; *p; p++)
         if (*p == '/') name = p + 1;
