@@ -68,10 +68,11 @@ struct mz_program_uses {
     bool rwtry;   /* the same for try operations on read-write locks, whose releases are always visible */
     bool tryjoin; /* the program asks whether a thread has ended, or cancels: the end of threads is visible */
     bool cancel;
-    bool spin_locks; /* pthread_spin_lock: its operations are the operations of a mutex */
-    bool destroy;    /* the program initialises or destroys mutexes at run time */
-    bool clock;      /* the program reads the clock: readings and sleeps are visible */
-    bool unwinding;  /* exceptions or longjmp can leave functions */
+    bool spin_locks;    /* pthread_spin_lock: its operations are the operations of a mutex */
+    bool destroy;       /* the program initialises or destroys mutexes at run time */
+    bool clock;         /* the program reads the clock: readings and sleeps are visible */
+    bool exception_ptr; /* threads may share exceptions: hooks/exceptions.c */
+    bool unwinding;     /* exceptions or longjmp can leave functions */
 };
 
 struct mz_runtime {

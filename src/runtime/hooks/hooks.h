@@ -9,6 +9,9 @@
 void mz_atomic_happened(uint8_t op, const volatile void *a, unsigned size, int order, enum mz_access access,
                         uint64_t old, uint64_t new);
 
+/* plugin.c: an atomic instruction on p, which no hook shows, follows in libc or a library like it. A visible operation. */
+void mz_atomic_instruction(void *p, size_t size, void *pc, const void *frame);
+
 void mz_strings_reset(void); /* string.c */
 
 /* core/notes.c: report the accesses without hooks. Return true if our plug-in compiled code of the module. */

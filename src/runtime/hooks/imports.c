@@ -200,6 +200,7 @@ static void note_uses(unsigned facts)
     rt.uses.signals |= (facts & (SENDS | KILLS)) != 0;
     rt.uses.kill |= (facts & KILLS) != 0;
     rt.uses.destroy |= (facts & DESTROYS) != 0;
+    rt.uses.exception_ptr |= (facts & COUNTS) != 0;
 }
 
 void mz_imports_look(const struct mz_import *i)

@@ -41,6 +41,7 @@ enum { /* facts */
        HOOKS = 1 << 14,
        RAW = 1 << 15,
        NONSHARED = 1 << 16,
+       COUNTS = 1 << 18,
        LIBC_WORKS = 1 << 17, /* WRAP and POINT rows: our function calls libc's */
        NOT_IN_GLIBC = 0,
 };

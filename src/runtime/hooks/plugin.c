@@ -36,11 +36,12 @@ MZ_EXPORT void __tsan_mz_atomic_begin(void *p, size_t size);
 MZ_EXPORT void __tsan_mz_atomic_end(void *p, size_t size);
 
 /* Before an instruction without a second hook. The instruction counts as a change. */
-void __tsan_mz_atomic(void *p, size_t size)
+void mz_atomic_instruction(void *p, size_t size, void *pc, const void *frame)
 {
-    begin(MZ_OP_RMW, __ATOMIC_SEQ_CST, p, size, MZ_PC(), MZ_FRAME());
+    begin(MZ_OP_RMW, __ATOMIC_SEQ_CST, p, size, pc, frame);
     if (rt.active) mz_changed();
 }
+void __tsan_mz_atomic(void *p, size_t size) { mz_atomic_instruction(p, size, MZ_PC(), MZ_FRAME()); }
 
 void __tsan_mz_atomic_begin(void *p, size_t size)
 {
