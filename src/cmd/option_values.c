@@ -165,8 +165,15 @@ int mz_option_state_capture(struct mz_settings *s, const struct mz_option *o, co
     return status;
 }
 
+int mz_option_order(struct mz_settings *s, const struct mz_option *o, const char *value)
+{
+    s->order_given = value;
+    return mz_option_word(s, o, value);
+}
+
 int mz_option_order_seed(struct mz_settings *s, const struct mz_option *o, const char *value)
 {
+    s->order_given = "random";
     s->order = MZ_ORDER_RANDOM;
     return read_count(o, value, &s->order_seed);
 }

@@ -51,15 +51,21 @@ const struct mz_option mz_option_table[] = {
      "the changes that led to them, as in the paper of 2008, which finds fewer matches. always: exact, with "
      "all algorithms, to measure what it costs.",
      .store = mz_option_state_capture, FIELD(state_capture), WORDS("exact", "delta", "always")},
-    {"order", 0, MZ_TAKES_VALUE, "sequential|random|visited-first|learned", MZ_FOR_CHECK,
-     "With a stateful algorithm: which thread to try first in a state. By their numbers; at random; those "
-     "whose step leads to a state that is known (de-s-por and dl-s-por; the steps are tried for that); or "
-     "those that alone were enough in states before (default; de-s-por and dl-s-por, else by numbers).",
-     .store = mz_option_word, FIELD(order), WORDS("sequential", "random", "visited-first", "learned"),
-     .is_stateful = true},
-    {"order-seed", 0, MZ_TAKES_VALUE, "N", MZ_FOR_CHECK,
-     "With a stateful algorithm: --order=random with this seed.", .store = mz_option_order_seed,
-     .is_stateful = true},
+    {"order", 0, MZ_TAKES_VALUE, "O", MZ_FOR_CHECK,
+     "Which thread to try first. All algorithms: sequential (the lowest number), random. Stateless ones: "
+     "last-thread (default: the one that ran last while it can go on, else the lowest number), names (the "
+     "same, else "
+     "the first name as text, so that 0.10 comes before 0.2), round-robin (the number after that of the one "
+     "that ran last), descending (the highest number); this changes only how many "
+     "executions are blocked. Stateful ones: visited-first (one whose step leads to a known state; de-s-por "
+     "and "
+     "dl-s-por, which try the steps for that), learned (default: one that alone was enough in states before; "
+     "de-s-por and dl-s-por, the others take the lowest number).",
+     .store = mz_option_order, FIELD(order),
+     WORDS("last-thread", "names", "round-robin", "descending", "sequential", "random", "visited-first",
+           "learned")},
+    {"order-seed", 0, MZ_TAKES_VALUE, "N", MZ_FOR_CHECK, "--order=random with this seed.",
+     .store = mz_option_order_seed, FIELD(order)},
     {"data-races", 0, MZ_TAKES_VALUE, "error|allow", MZ_FOR_CHECK,
      "error (default): a data race is a bug, as in C11. allow: plain accesses are sequentially consistent; "
      "those that race, and all to volatile variables, become operations like atomic ones.",

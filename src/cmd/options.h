@@ -29,6 +29,7 @@ struct mz_settings {
     bool exact_match; /* of states */
     enum mz_capture state_capture;
     enum mz_order order;
+    const char *order_given; /* its name; NULL: none was given */
     uint64_t order_seed;
     const char *stateful_option; /* an option that was given and is only for stateful algorithms */
     bool nondet_given;

@@ -222,6 +222,15 @@ static int apply_variants(struct mz_settings *s)
     return 0;
 }
 
+static int choose_order(struct mz_settings *s)
+{
+    bool stateful = mz_algorithm_is_stateful(s->algorithm);
+    if (!s->order_given) s->order = stateful ? MZ_ORDER_LEARNED : MZ_ORDER_LAST_THREAD;
+    if (stateful ? mz_order_is_stateful(s->order) : mz_order_is_stateless(s->order)) return 0;
+    return mz_fail("--order=%s goes with a state%s --algorithm, not with %s", s->order_given,
+                   stateful ? "less" : "ful", s->algorithm_name);
+}
+
 /* Do the given options fit together? */
 static int check_combination(const struct mz_settings *s)
 {
@@ -243,11 +252,8 @@ int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv)
 {
     const char *environment = getenv("MAZURKA_OPTIONS");
     struct mz_list words = {0};
-    *s = (struct mz_settings){.algorithm = MZ_ALG_OPTIMAL,
-                              .algorithm_name = "optimal",
-                              .order = MZ_ORDER_LEARNED,
-                              .max_steps = 100000,
-                              .jobs = 1};
+    *s = (struct mz_settings){
+        .algorithm = MZ_ALG_OPTIMAL, .algorithm_name = "optimal", .max_steps = 100000, .jobs = 1};
     int status = 0;
     if (environment && !mz_words_split(environment, &words))
         status = mz_fail("MAZURKA_OPTIONS: a quote is not closed");
@@ -255,6 +261,7 @@ int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv)
     if (status == 0) status = read_words(&(struct reading){s, command, false}, argv + 1);
     if (status == 0) choose_sleep_sets(s);
     if (status == 0) status = apply_variants(s);
+    if (status == 0) status = choose_order(s);
     if (status == 0) status = check_combination(s);
     if (!(s->checkpoint_interval > 0)) s->checkpoint_interval = DEFAULT_INTERVAL;
     mz_list_release(&words);

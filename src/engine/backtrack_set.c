@@ -30,6 +30,18 @@ void mz_want_marked(struct mz_exploration *x, uint32_t k, uint64_t wanted)
     n->backtrack |= fresh & -fresh;
 }
 
+uint64_t mz_persistent_initials(struct mz_exploration *x, const struct mz_race *race)
+{
+    uint64_t set = mz_last_is_initial(&x->trace, race) ? mz_bit(race->last.thread) : 0;
+    const uint32_t *clock = mz_clock_at(&x->trace, mz_clock_of_last(&x->trace, race));
+    for (uint64_t t = x->nodes[race->first - 1].enabled; t; t &= t - 1) {
+        int q = __builtin_ctzll(t);
+        mz_number f = mz_first_event_after(&x->trace, q, race->first);
+        if (f && clock[q] >= f && f != race->second && mz_is_initial(&x->trace, race, q)) set |= mz_bit(q);
+    }
+    return set;
+}
+
 bool mz_all_asleep(const struct mz_exploration *x, uint32_t k, int thread)
 {
     const struct mz_node *n = &x->nodes[k];
@@ -53,8 +65,9 @@ bool mz_next_in_backtrack(struct mz_exploration *x, uint32_t k)
     }
     x->barren = false;
     n->done |= mz_bit(n->step.thread);
-    for (uint64_t todo = n->backtrack & ~n->done; todo; todo &= todo - 1) {
-        int t = __builtin_ctzll(todo);
+    for (uint64_t todo = n->backtrack & ~n->done; todo;) {
+        int t = mz_pick_thread(x, k, todo, n->step.thread);
+        todo &= ~mz_bit(t);
         if (mz_all_asleep(x, k, t)) continue;
         n->step = (struct mz_step){.thread = (uint8_t)t, .choice = MZ_ANY};
         return true;

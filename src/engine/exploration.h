@@ -143,8 +143,12 @@ struct mz_step mz_nobody(struct mz_exploration *x, enum mz_ending ending);
 /* Of the choices of step->thread that are not asleep at node k, put the first one into *step; the others stay in
  * node.choices. Return false if all choices are asleep. */
 bool mz_choose(struct mz_exploration *x, uint32_t k, struct mz_step *step);
-/* The step of a new execution when nothing else decides: the same thread again if possible (fewer switches),
- * else the lowest thread that is awake. */
+/* The one of the threads (a set that is not empty) that options.order tries first at node k. `last`: the thread that was
+ * tried before it, or -1. The default order takes the lowest number. */
+int mz_pick_thread(const struct mz_exploration *x, uint32_t k, uint64_t threads, int last);
+/* The step at a new node when nothing else decides: by options.order, of the threads that are awake. The default order takes
+ * the same thread again if possible (fewer switches), else the lowest number. Any answer is sound: the reductions only need
+ * "some" thread (2017, Algorithm 1, line 2; Algorithm 2, line 12). */
 struct mz_step mz_default_step(struct mz_exploration *x, uint32_t k);
 /* The same, of these threads. */
 struct mz_step mz_default_step_of(struct mz_exploration *x, uint32_t k, uint64_t threads);

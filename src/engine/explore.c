@@ -81,6 +81,12 @@ bool mz_explore_restarts(const struct mz_exploration *x) { return x->trace.outda
 
 bool mz_explore_has_sections(const struct mz_exploration *x) { return x->trace.sections != 0; }
 
+void mz_explore_set_order(struct mz_exploration *x, enum mz_order order, uint64_t seed)
+{
+    x->options.order = order;
+    x->options.order_seed = seed;
+}
+
 void mz_explore_reuse(struct mz_exploration *x)
 {
     mz_start_over(x);

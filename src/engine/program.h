@@ -179,8 +179,10 @@ struct mz_explore_options {
      * schedule: not on what the search has learned so far, nor on stack memory that was never written. */
     void (*state_memory)(void *system, struct mz_state *out);
     bool (*state_is_unique)(void *system);
-    enum mz_order order;
+    enum mz_order order; /* not all go with all algorithms: mz_order_is_stateless(), mz_order_is_stateful() */
     uint64_t order_seed;
+    /* MZ_ORDER_NAMES: the name of a thread, such as 0.1. NULL: its number. */
+    const char *(*thread_name)(void *system, int thread);
     void *system;
     /* NULL: sequential consistency. Only with reductions that have explores_sources, without sleep sets. */
     const struct mz_memory_model *memory;
@@ -293,6 +295,8 @@ uint64_t mz_explore_unshared(const struct mz_exploration *x);
 /* Of a search that is complete: NULL, or which part of its data is damaged (self_check.c). */
 const char *mz_explore_damage(const struct mz_exploration *x);
 /* Bytes of memory that the search needs; for the path, the largest value in any call so far. */
+/* Before the first execution. */
+void mz_explore_set_order(struct mz_exploration *x, enum mz_order order, uint64_t seed);
 uint64_t mz_explore_memory(struct mz_exploration *x);
 uint64_t mz_explore_trees(const struct mz_exploration *x); /* of that, the most for wakeup trees */
 

@@ -88,6 +88,9 @@ static inline uint32_t mz_blocked_races(struct mz_exploration *x, int thread)
 /* With options.marks, the second optimization of 2005, end of section 3, instead of mz_want: one of the threads `wanted` is
  * asked for, or another thread if there is none. */
 void mz_want_marked(struct mz_exploration *x, uint32_t k, uint64_t wanted);
+/* Initials of v (2017, Definition 4.3) whose first event happens before the second event of the race, or is that event. There
+ * is at least one. */
+uint64_t mz_persistent_initials(struct mz_exploration *x, const struct mz_race *race);
 /* enter() with the first step alone: more is explored when a race wants it. */
 struct mz_step mz_enter_alone(struct mz_exploration *x, uint32_t k);
 /* next(): the next choice of the current thread, or the next thread of the set that is neither done nor asleep. */

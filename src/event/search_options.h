@@ -2,6 +2,7 @@
 #ifndef MZ_EVENT_SEARCH_OPTIONS_H
 #define MZ_EVENT_SEARCH_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum mz_mode {
@@ -9,8 +10,19 @@ enum mz_mode {
     MZ_MODE_REPLAY = 2   /* run options.schedule once, and record every operation into `records` */
 };
 
-/* In which order the stateful algorithms try the enabled threads of a state. */
-enum mz_order { MZ_ORDER_SEQUENTIAL, MZ_ORDER_RANDOM, MZ_ORDER_VISITED_FIRST, MZ_ORDER_LEARNED };
+/* Which thread is tried first at a new node, and which branch of a backtrack set comes next. */
+enum mz_order {
+    MZ_ORDER_LAST_THREAD, /* stateless: the thread of the step before while it can go on, else the lowest number */
+    MZ_ORDER_NAMES,       /* stateless: the same, but else the first name as text: 0.10 comes before 0.2 */
+    MZ_ORDER_ROUND_ROBIN,   /* stateless: the number after that of the step before */
+    MZ_ORDER_DESCENDING,    /* stateless: the highest number */
+    MZ_ORDER_SEQUENTIAL,    /* the lowest number */
+    MZ_ORDER_RANDOM,        /* with order_seed */
+    MZ_ORDER_VISITED_FIRST, /* stateful */
+    MZ_ORDER_LEARNED        /* stateful */
+};
+static inline bool mz_order_is_stateless(enum mz_order order) { return order <= MZ_ORDER_RANDOM; }
+static inline bool mz_order_is_stateful(enum mz_order order) { return order >= MZ_ORDER_SEQUENTIAL; }
 
 enum mz_capture {
     MZ_CAPTURE_EXACT,

@@ -330,6 +330,13 @@ struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *
     return s;
 }
 
+void mz_model_set_order(struct mz_model_explorer *s, enum mz_order order, uint64_t seed)
+{
+    s->options.order = order;
+    s->options.order_seed = seed;
+    if (s->x) mz_explore_set_order(s->x, order, seed);
+}
+
 static void forget(struct mz_model_explorer *s)
 {
     if (s->x) mz_explore_free(s->x);

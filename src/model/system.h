@@ -65,6 +65,8 @@ struct mz_model_settings {
 
 struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *settings);
 void mz_model_explorer_free(struct mz_model_explorer *explorer);
+/* The order of threads for the models that follow: a stateless algorithm has to find the same in every order. */
+void mz_model_set_order(struct mz_model_explorer *explorer, enum mz_order order, uint64_t seed);
 void mz_model_explore(struct mz_model_explorer *explorer, const struct mz_model *m,
                       const struct mz_model_run *run, struct mz_model_report *report);
 

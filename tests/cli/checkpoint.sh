@@ -78,6 +78,7 @@ test_checkpoint_refused() {
     run 3 mazurka check -q --max-executions=1000 --checkpoint=c -DN=14 "$file" && [ -s c ] || return 1
     refuses "it is of another program (then -DN=14 $file, now -DN=13 $file)" mazurka check --resume=c -DN=13 "$file" &&
         refuses "other options: --max-steps (then 100000, now 99)" mazurka check --resume=c --max-steps=99 -DN=14 "$file" &&
+        refuses "other options: --order (then default, now names)" mazurka check --resume=c --order=names -DN=14 "$file" &&
         refuses "other options: --algorithm (then optimal, now source), --leaks (then no, now yes)" \
             mazurka check --resume=c --algorithm=source --leaks -DN=14 "$file" &&
         refuses "other options: --data-races (then error, now allow)" mazurka check --resume=c --data-races=allow -DN=14 "$file" &&

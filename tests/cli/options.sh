@@ -62,7 +62,8 @@ test_bad_values() {
         refuses "its argument is missing" mazurka check ok.c --max-steps &&
         refuses "takes no argument" mazurka check --keep-going=yes ok.c &&
         refuses "needs sleep sets" mazurka check --no-sleep-sets ok.c &&
-        refuses "goes with a stateful" mazurka check --order=random ok.c &&
+        refuses "goes with a stateful" mazurka check --order=learned ok.c &&
+        refuses "goes with a stateless" mazurka check --order=round-robin --algorithm=s-por ok.c &&
         refuses "the stateful form of dpor is --algorithm=sdpor" mazurka check --stateful --algorithm=dpor ok.c &&
         refuses "goes with --algorithm=dpor --no-sleep-sets" mazurka check --persistent=static ok.c &&
         refuses "goes with --algorithm=dpor --no-sleep-sets" mazurka check --marks --algorithm=dpor ok.c &&

@@ -1,7 +1,7 @@
 /* Fig. 2 in n groups, 2017 Fig. 10: the write of x_i by s_i, seen by p_i, starts group i+1. 4n+1 classes.
  * Source sets alone meet exponentially many sleep-set-blocked runs; how many depends on which thread goes
  * first when several can. The p_i are created first, the last one first: then the totals are those of Table 1
- * up to n = 5. For -DAS_PRINTED see fig2.c: 6n+1.
+ * with --order=names (with the default order up to n = 6). For -DAS_PRINTED see fig2.c: 6n+1.
  *
  * EXPECT -DN=1 every verified 5
  * EXPECT -DN=1 source verified 5 total=8
@@ -14,13 +14,13 @@
  * EXPECT -DN=5 optimal verified 21
  * EXPECT -DN=5 source verified 21 total=145
  * EXPECT -DN=6 optimal verified 25
- * EXPECT -DN=6 source verified 25 total=~268
+ * EXPECT -DN=6 --order=names source verified 25 total=268
  * EXPECT -DN=7 optimal verified 29
- * EXPECT -DN=7 source verified 29 total=~373
+ * EXPECT -DN=7 --order=names source verified 29 total=373
  * EXPECT -DN=8 optimal verified 33
- * EXPECT -DN=8 source verified 33 total=~674
+ * EXPECT -DN=8 --order=names source verified 33 total=674
  * EXPECT -DN=9 optimal verified 37
- * EXPECT -DN=9 source verified 37 total=~1222
+ * EXPECT -DN=9 --order=names source verified 37 total=1222
  * EXPECT -DN=1 -DAS_PRINTED every verified 7
  * EXPECT -DN=2 -DAS_PRINTED all verified 13
  * EXPECT -DN=9 -DAS_PRINTED optimal verified 55

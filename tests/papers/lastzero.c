@@ -8,6 +8,13 @@
  * EXPECT -DN=4 all verified 28
  * EXPECT -DN=5 optimal verified 64
  * EXPECT -DN=5 source verified 64 total=~79
+ * EXPECT -DN=5 --order=names source verified 64 total=79
+ * EXPECT -DN=8 --order=descending source verified 704 total=704
+ * EXPECT -DN=8 --order=round-robin source verified 704
+ * EXPECT -DN=8 --order=sequential dpor verified 704
+ * EXPECT -DN=8 --order-seed=7 source verified 704
+ * EXPECT -DN=8 --order=random optimal verified 704
+ * EXPECT -DN=8 --order=descending optimal verified 704
  * EXPECT -DN=5 dpor verified 64 total=~241
  * EXPECT -DN=9 optimal verified 1536
  * EXPECT -DN=9 source verified 1536

@@ -228,9 +228,11 @@ static bool check_config(struct mz_checker *c, const struct mz_model *m)
     if (shared) {
         struct mz_shared **s = &c->shared[c->config];
         if (!*s) *s = mz_shared_new(&settings, configs[c->config].lossy);
+        mz_shared_set_order(*s, mz_check_order(c), c->shared_seed);
         mz_shared_explore(*s, m, &run, &report, c->shared_seed);
     } else {
         if (!*explorer) *explorer = mz_model_explorer_new(&settings);
+        mz_model_set_order(*explorer, mz_check_order(c), c->shared_seed);
         mz_model_explore(*explorer, m, &run, &report);
     }
     switch (report.verdict) {

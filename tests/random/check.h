@@ -9,6 +9,7 @@
 #ifndef MZ_RANDOM_CHECK_H
 #define MZ_RANDOM_CHECK_H
 
+#include "event/search_options.h"
 #include "oracle.h"
 #include "states.h"
 
@@ -82,6 +83,7 @@ struct mz_limits {
     uint64_t configs;       /* set of enum mz_config */
     bool order;             /* compare the happens-before relations */
     uint32_t states;        /* programs with more are skipped, if they have loops */
+    int thread_order;       /* enum mz_order; -1: each program has another one, by its seed */
     uint64_t literal;       /* most sequences that literal.c may look at: larger programs are left out */
 };
 
@@ -130,6 +132,12 @@ static inline uint64_t mz_check_asks(const struct mz_checker *c)
     uint64_t z = (c->shared_seed + 1) * 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     return (z >> 32) % (1u << (z >> 8) % 9);
+}
+/* The order of threads for the stateless configurations. */
+static inline enum mz_order mz_check_order(const struct mz_checker *c)
+{
+    if (c->limits.thread_order >= 0) return (enum mz_order)c->limits.thread_order;
+    return (enum mz_order)(c->shared_seed % (MZ_ORDER_RANDOM + 1));
 }
 /* check_literal.c: optimal against the paper's algorithm, tree by tree. */
 bool mz_check_literal(struct mz_checker *c, const struct mz_model *m);

@@ -29,6 +29,10 @@ static const char usage[] =
     "s-por,\n"
     "                      de-s-por, dl-s-por, sdpor, and some with -random, -visited, -learned: the order "
     "(all)\n"
+    "  --thread-order O    last-thread, names, round-robin, descending, sequential, random, or drawn: each "
+    "program has "
+    "another one\n"
+    "                      (default; with --file and --corpus: last-thread). For stateless algorithms\n"
     "  --print             only print the programs\n"
     "  --no-shrink         do not make failing programs smaller\n"
     "  --differences N     stop after so many (1)\n"
@@ -68,6 +72,7 @@ enum {
     INTERLEAVINGS,
     SWAPS,
     LITERAL,
+    THREAD_ORDER,
     HELP
 };
 
@@ -94,6 +99,7 @@ static const struct option options[] = {
     {"interleavings", 1, 0, INTERLEAVINGS},
     {"swaps", 1, 0, SWAPS},
     {"literal", 1, 0, LITERAL},
+    {"thread-order", 1, 0, THREAD_ORDER},
     {"help", 0, 0, HELP},
     {0, 0, 0, 0},
 };
@@ -139,6 +145,19 @@ static uint64_t algorithms(char *list)
         set |= UINT64_C(1) << i;
     }
     return set;
+}
+
+#define DRAWN   (-1)
+#define DEFAULT (-2)
+
+static int thread_order(const char *name)
+{
+    static const char *const names[] = {"last-thread", "names",      "round-robin",
+                                        "descending",  "sequential", "random"};
+    if (strcmp(name, "drawn") == 0) return DRAWN;
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
+        if (strcmp(name, names[i]) == 0) return i;
+    fail(name, "no such order");
 }
 
 static void take_option(struct arguments *a, int option, char *value)
@@ -211,6 +230,9 @@ static void take_option(struct arguments *a, int option, char *value)
         break;
     case LITERAL:
         r->limits.literal = number(value, 1, UINT64_MAX);
+        break;
+    case THREAD_ORDER:
+        r->limits.thread_order = thread_order(value);
         break;
     case HELP:
         fputs(usage, stdout);
@@ -389,6 +411,7 @@ int main(int argc, char **argv)
                            .states = 1000,
                            .literal = 5000,
                            .configs = (UINT64_C(1) << MZ_CONFIGS) - 1,
+                           .thread_order = DEFAULT,
                            .order = true}},
     };
     bool counted = false, limited = false;
@@ -400,6 +423,8 @@ int main(int argc, char **argv)
     }
     if (optind < argc) fail(argv[optind], "not an option");
     if (a.run.seconds > 0 && !counted) a.run.count = 0;
+    if (a.run.limits.thread_order == DEFAULT)
+        a.run.limits.thread_order = a.file || a.corpus ? (int)MZ_ORDER_LAST_THREAD : DRAWN;
     if ((a.file || a.corpus) && !limited) {
         a.run.limits.prefixes = 1u << 22;
         a.run.limits.interleavings = 20000;

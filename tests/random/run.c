@@ -169,7 +169,9 @@ static void print_program(const char *title, const struct mz_model *m)
 static void describe(struct attempt *a, const struct mz_run *run, const struct mz_model *m)
 {
     struct mz_model small = *m;
+    struct mz_checker c = {.limits = a->limits, .shared_seed = a->seed};
     printf("--- %s: %s\n", mz_config_name(a->board->config), a->board->text);
+    printf("--- thread order %d\n", (int)mz_check_order(&c));
     print_program("the program", m);
     if (run->shrink) {
         a->limits.configs = a->board->config < MZ_CONFIGS ? UINT64_C(1) << a->board->config : 0;

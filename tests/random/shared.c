@@ -117,6 +117,11 @@ struct mz_shared *mz_shared_new(const struct mz_model_settings *settings, bool l
     return s;
 }
 
+void mz_shared_set_order(struct mz_shared *s, enum mz_order order, uint64_t seed)
+{
+    for (int w = 0; w < WORKERS; w++) mz_model_set_order(s->workers[w].explorer, order, seed);
+}
+
 void mz_shared_free(struct mz_shared *s)
 {
     if (!s) return;

@@ -50,22 +50,9 @@ void mz_dpor_pending(struct mz_exploration *x, int p)
 
 /* ---- with sleep sets: 2017, section 5.1 ---- */
 
-/* Initials of v whose first event happens before the second event of the race. */
-static uint64_t persistent_initials(struct mz_exploration *x, const struct mz_race *race)
-{
-    uint64_t set = mz_last_is_initial(&x->trace, race) ? mz_bit(race->last.thread) : 0;
-    const uint32_t *clock = mz_clock_at(&x->trace, mz_clock_of_last(&x->trace, race));
-    for (uint64_t t = x->nodes[race->first - 1].enabled; t; t &= t - 1) {
-        int q = __builtin_ctzll(t);
-        mz_number f = mz_first_event_after(&x->trace, q, race->first);
-        if (f && clock[q] >= f && f != race->second && mz_is_initial(&x->trace, race, q)) set |= mz_bit(q);
-    }
-    return set;
-}
-
 static void reverse(struct mz_exploration *x, const struct mz_race *race)
 {
-    uint64_t set = persistent_initials(x, race), last = set & mz_bit(race->last.thread);
+    uint64_t set = mz_persistent_initials(x, race), last = set & mz_bit(race->last.thread);
     MZ_ASSERT(set);
     mz_want(x, race->first - 1, set, last ? last : set & -set);
 }

@@ -5,15 +5,14 @@
  * either happens later, and its race is found then, or it is still blocked at the end. */
 #include "engine/reduction.h"
 
-/* Line 9: some q in I(v). The second event itself if it can come first, else the first event of notdep. */
-static uint8_t some_initial(const struct mz_exploration *x, const struct mz_race *race)
+/* Line 9: some q in I(v). The second event's thread if that event can come first; else, of the threads that must go before it,
+ * the one that options.order tries first. */
+static int some_initial(struct mz_exploration *x, const struct mz_race *race)
 {
     if (mz_last_is_initial(&x->trace, race)) return race->last.thread;
-    for (mz_number i = race->first + 1;; i++) {
-        MZ_ASSERT(i <= x->path.depth);
-        if (!mz_after_first(&x->trace, race, mz_event_at(&x->trace, i)->clock))
-            return mz_event_at(&x->trace, i)->thread;
-    }
+    uint64_t before = mz_persistent_initials(x, race);
+    MZ_ASSERT(before);
+    return mz_pick_thread(x, race->first - 1, before, -1);
 }
 
 static uint64_t all_initials(const struct mz_exploration *x, const struct mz_race *race)

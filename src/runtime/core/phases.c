@@ -60,6 +60,8 @@ static void start_exploration(void)
     if (o->mode == MZ_MODE_REPLAY) {
         options.algorithm = MZ_ALG_NONE;
         options.sleep_sets = false;
+        options.order =
+            MZ_ORDER_LAST_THREAD; /* a trace does not say in which order the search tried threads */
         options.schedule = (const struct mz_step *)((char *)rt.channel + o->schedule_offset);
         options.schedule_length = o->schedule_length;
         rt.recording = rt.channel->records_capacity > 0;
@@ -89,6 +91,7 @@ static void start_exploration(void)
     options.persistent = o->persistent;
     options.marks = o->marks;
     options.region = mz_whole_object;
+    options.thread_name = mz_thread_path;
     if (o->mode == MZ_MODE_EXPLORE && rt.channel->tree_file[0]) {
         if (o->classes)
             options.class_log = &mz_class_file;

@@ -178,6 +178,7 @@ void mz_section_end(void);
 extern const struct mz_share_options mz_worker_sharing;
 extern const struct mz_tree_log_options mz_tree_file; /* kernel/tree_file.c */
 extern const struct mz_class_log_options mz_class_file;
+const char *mz_thread_path(void *system, int thread); /* 0.1: the first thread that thread 0 has created */
 void mz_worker_init(void);
 bool mz_worker_task(void);
 int mz_worker_slot(int parent, unsigned n);

@@ -33,11 +33,11 @@ static void write_tree(void *system, const uint8_t *bytes, size_t size, bool fir
     mz_sys(SYS_close, fd);
 }
 
-static const char *thread_name(void *system, int thread)
+const char *mz_thread_path(void *system, int thread)
 {
     (void)system;
     return rt.channel->threads[thread].name;
 }
 
 const struct mz_tree_log_options mz_tree_file = {.write = write_tree};
-const struct mz_class_log_options mz_class_file = {.write = write_tree, .thread_name = thread_name};
+const struct mz_class_log_options mz_class_file = {.write = write_tree, .thread_name = mz_thread_path};
