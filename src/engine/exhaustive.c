@@ -155,7 +155,12 @@ static bool end(struct mz_exploration *x)
         return true;
     }
     if (mz_unlikely(walked)) return end_walk(x);
-    return analyse(x) && go_on(x);
+    if (!analyse(x)) return false;
+    if (mz_unlikely(x->trace.outdated)) { /* the conditions of awaits have read new objects */
+        restart(x);
+        return true;
+    }
+    return go_on(x);
 }
 
 const struct mz_strategy mz_strategy_exhaustive = {.choose = choose, .event = event, .end = end};

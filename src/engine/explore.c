@@ -53,6 +53,9 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
               (x->reduction->explores_sources && !options->sleep_sets && !options->share));
     mz_trace_init(&x->trace, options->max_steps, options->share != NULL);
     x->trace.all_writes = x->reduction->all_accesses_conflict;
+    x->trace.whole_channels = x->reduction->stateful;
+    x->trace.holds = options->holds;
+    x->trace.holds_system = options->system;
     x->path.events = x->trace.events;
     x->sleep_capacity = (size_t)(x->trace.capacity + 1) * 2 * MZ_MAX_THREADS;
     each_array(x, mz_array_reserve);
@@ -166,6 +169,7 @@ static struct mz_step live_step(struct mz_exploration *x)
     fresh_node(x, k);
     if (x->nodes[k].enabled && k + 2 >= x->trace.capacity) return mz_nobody(x, MZ_ENDING_STEP_LIMIT);
     if (k % 1024 == 1023 && is_memory_short(x)) return mz_nobody(x, MZ_ENDING_MEMORY);
+    if (mz_unlikely(x->trace.crowded)) return mz_nobody(x, MZ_ENDING_MEMORY);
     return x->strategy->choose(x, k);
 }
 
@@ -302,6 +306,11 @@ void mz_explore_set(struct mz_exploration *x, uint32_t *slot, uint32_t value)
 void mz_explore_note(struct mz_exploration *x, uint64_t value)
 {
     x->trace.events[x->path.depth - 1].expected = value;
+}
+
+void mz_explore_awaited(struct mz_exploration *x, uint64_t key, unsigned size, unsigned number)
+{
+    mz_object_awaited(&x->trace, key, size, number);
 }
 
 uint32_t mz_explore_object(struct mz_exploration *x, uint64_t key)

@@ -192,7 +192,8 @@ static uint32_t pending_access(struct mz_exploration *x, const struct mz_pending
     struct access a = {.how = (uint8_t)mz_ops[pending->op].access};
     if (mz_ops[pending->op].object == MZ_OBJECT_NOTHING) return 0;
     if (a.how != MZ_READS || x->trace.all_writes) a.how = MZ_WRITES; /* the same relation as DPOR's */
-    a.section = pending->op == MZ_OP_SECTION;
+    a.section =
+        pending->op == MZ_OP_SECTION || pending->op == MZ_OP_AWAIT; /* an await: as if it read all memory */
     a.memory = mz_op_in(MZ_OPS_ATOMIC | MZ_OPS_WAITERS, pending->op);
     if (!a.section) a.region = o->region ? o->region(o->system, pending->key) : pending->key;
     a.object = mz_object_of(&x->trace, pending);

@@ -56,6 +56,8 @@ struct mz_state { /* the identity of a state of the system */
  *   semaphores           of a failed SEM_TRY: READS         the count
  *   read-write locks     see below                          the state, in MZ_RW_ bits
  *   ONCE                 of the first: WRITES; then READS   0 new, 1 running, 2 done
+ *   AWAIT                READS                              (not used)
+ *   SEND, RECEIVE        SEND: WRITES; RECEIVE: READS       (not used)
  *   SECTION, SHARED_CALL WRITES; SHARED_CALL also READS     (not used)
  *
  * Waiting. After WAIT, a thread posts RESUME, which stays its pending operation until the wait is over. Its key is the
@@ -77,6 +79,13 @@ struct mz_state { /* the identity of a state of the system */
  * events. It has no key, is always enabled and contains no other operation. Its accesses are not known
  * beforehand, so it conflicts with every operation on memory (on an object with a size), and with every other
  * section.
+ *
+ * An AWAIT waits for a condition over several objects of memory. Its key is the set of them (mz_await_key), which must be
+ * the same whenever the thread comes to this AWAIT; if the system finds out that it must be larger, the search starts over
+ * (mz_explore_restart). Between awaits and sections no order is known: a program has only one of the two.
+ *
+ * Channels. `expected` is the message (mz_message) that a SEND will send, a RECEIVE or TRY_RECEIVE takes or waits for, if
+ * it happened now. Only one thread receives from a channel.
  *
  * Read-write locks. A failed try READS. WRLOCK, a successful TRYWRLOCK, a writer's RWUNLOCK and RWCLAIM are
  * WRITES. RDLOCK, a successful TRYRDLOCK and a reader's RWUNLOCK are SHARES, unless the lock is ordered
@@ -152,6 +161,10 @@ struct mz_explore_options {
     /* Makes view->pending[thread].access exact for the current state (CAS, TRYLOCK, TRYRDLOCK, TRYWRLOCK,
      * SEM_TRY). May be NULL. */
     void (*refresh)(void *system, int thread);
+    /* Would the condition of the AWAIT that the thread is about to do, or does now, hold if these events had not happened?
+     * They are undone in this order. Needed for AWAIT; called while its thread waits or in mz_explore_commit, and in
+     * mz_explore_end. */
+    bool (*holds)(void *system, int thread, const struct mz_unwritten *writes, uint32_t count);
     /* For the stateful algorithms, which need it; asked for at scheduling points (within mz_explore_next),
      * while live. The identity of the current state: equal states give equal ids; different states give
      * different ids, except by chance. It covers everything that the future depends on: memory, the local
@@ -281,6 +294,9 @@ void mz_explore_unite(struct mz_exploration *x, uint64_t a, uint64_t b, unsigned
 /* Store a value in the event just committed, in event.expected (so not for a CAS): the system can read it when
  * the event is replayed. Only while live. */
 void mz_explore_note(struct mz_exploration *x, uint64_t value);
+/* The object with this key is the awaited object with this number, below MZ_AWAITED, for the whole exploration: conditions
+ * may read it. Tell the engine before the first AWAIT that does. */
+void mz_explore_awaited(struct mz_exploration *x, uint64_t key, unsigned size, unsigned number);
 /* Number of the object with this key (from 1); the same for the whole exploration. */
 uint32_t mz_explore_object(struct mz_exploration *x, uint64_t key);
 /* The same, but 0 if there has been no such object. */

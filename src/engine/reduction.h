@@ -81,7 +81,9 @@ static inline bool mz_take_branch(struct mz_exploration *x, uint32_t k)
 /* Find the races of the operation that a blocked thread waits to do; see mz_dependence_blocked(). */
 static inline uint32_t mz_blocked_races(struct mz_exploration *x, int thread)
 {
-    return mz_dependence_blocked(&x->trace, thread, mz_pending_of(x, thread));
+    uint32_t races = mz_dependence_blocked(&x->trace, thread, mz_pending_of(x, thread));
+    if (mz_unlikely(x->trace.crowded)) x->ending = MZ_ENDING_MEMORY;
+    return races;
 }
 
 /* backtrack_set.c */

@@ -233,7 +233,7 @@ static enum mz_cover by_tree(const struct mz_exploration *x, uint32_t list, stru
 enum mz_cover mz_covered(const struct mz_exploration *x, uint32_t k, const struct mz_race *race)
 {
     struct rest v;
-    if (mz_unlikely(x->trace.sections)) return MZ_UNCOVERED; /* a section conflicts across objects */
+    if (mz_unlikely(x->trace.sections || x->trace.across)) return MZ_UNCOVERED; /* conflicts across objects */
     if (mz_unlikely(x->frontier->needs_leaves)) return MZ_UNCOVERED;
     all_of_v(x, &v, race);
     enum mz_cover cover = by_sleep(x, k, &v);

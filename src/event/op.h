@@ -34,7 +34,9 @@ enum mz_need {
     MZ_NEEDS_FREE,
     MZ_NEEDS_COUNT,
     MZ_NEEDS_NO_WRITER,
-    MZ_NEEDS_NO_HOLDER
+    MZ_NEEDS_NO_HOLDER,
+    MZ_NEEDS_CONDITION,
+    MZ_NEEDS_MESSAGE
 };
 #define MZ_TRAIT_BLOCKS   0x001u
 #define MZ_TRAIT_FAILS    0x002u
@@ -76,7 +78,7 @@ struct mz_op_info {
 };
 extern const struct mz_op_info mz_ops[MZ_OP_COUNT];
 
-enum mz_named { MZ_NAMED_NONE, MZ_NAMED_BYTES, MZ_NAMED_START };
+enum mz_named { MZ_NAMED_NONE, MZ_NAMED_BYTES, MZ_NAMED_START, MZ_NAMED_FUNCTION };
 struct mz_object_info {
     uint8_t named; /* enum mz_named */
     const char *itself, *held;

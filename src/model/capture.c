@@ -22,6 +22,12 @@ static void take(struct mz_model_explorer *s)
     memcpy(image->waiters, s->waiters, sizeof s->waiters);
     memcpy(image->rwlocks, s->rwlocks, sizeof s->rwlocks);
     memcpy(image->once, s->once, sizeof s->once);
+    for (int i = 0; i < s->m->object_count[MZ_MODEL_CHAN] * MZ_MODEL_TAGS; i++) {
+        const struct mz_model_queue *from = &s->queues[i / MZ_MODEL_TAGS][i % MZ_MODEL_TAGS];
+        struct mz_model_queue *to = &image->queues[i / MZ_MODEL_TAGS][i % MZ_MODEL_TAGS];
+        to->sent = (uint8_t)(from->sent - from->taken);
+        memcpy(to->values, from->values + from->taken, to->sent * sizeof *to->values);
+    }
     for (int i = 0; i < MZ_MODEL_OBJECTS; i++)
         if (s->once[i] == MZ_ONCE_RUNNING) image->once_runner[i] = s->once_runner[i];
 }

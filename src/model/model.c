@@ -14,6 +14,8 @@ enum mz_model_kind mz_model_kind_of(uint8_t code)
     case MZ_MODEL_FUTEX_TIMEDWAIT:
     case MZ_MODEL_FUTEX_WAKE:
     case MZ_MODEL_FUTEX_WAKE_ALL:
+    case MZ_MODEL_BUMP:
+    case MZ_MODEL_AWAIT:
         return MZ_MODEL_VAR;
     case MZ_MODEL_LOCK:
     case MZ_MODEL_TRYLOCK:
@@ -38,6 +40,10 @@ enum mz_model_kind mz_model_kind_of(uint8_t code)
     case MZ_MODEL_ONCE:
     case MZ_MODEL_ONCE_END:
         return MZ_MODEL_ONCES;
+    case MZ_MODEL_SEND:
+    case MZ_MODEL_RECEIVE:
+    case MZ_MODEL_TRY_RECEIVE:
+        return MZ_MODEL_CHAN;
     default:
         return MZ_MODEL_KINDS;
     }
@@ -64,6 +70,8 @@ static const char *check_op(const struct mz_model *m, const struct mz_model_thre
     if (op->code == MZ_MODEL_CHOOSE && (op->a.value < 1 || op->a.value > MZ_MODEL_CHOICES))
         return "choose takes a number from 1 to 8";
     if (op->relation > MZ_MODEL_MINUS) return "no such relation";
+    if (mz_model_is_joint(op) && op->mutex >= m->object_count[MZ_MODEL_VAR]) return "no such var";
+    if (kind == MZ_MODEL_CHAN && op->mutex >= MZ_MODEL_TAGS) return "a tag is 0, 1 or 2";
     const char *wrong = check_operand(&op->a);
     return wrong ? wrong : check_operand(&op->b);
 }
@@ -130,9 +138,29 @@ static const char *check_loops(const struct mz_model_thread *t)
             if (t->ops[j].code == MZ_MODEL_SECTION) return "a loop and an atomic section in one thread";
             if (t->ops[j].code == MZ_MODEL_SPAWN && j >= t->ops[i].target && j < i)
                 return "a spawn in a loop";
+            if (t->ops[j].code == MZ_MODEL_SEND && j >= t->ops[i].target && j < i) return "a send in a loop";
         }
     }
     return NULL;
+}
+
+/* M4 and M5 */
+static const char *check_text(const struct mz_model *m)
+{
+    int sends = 0, awaits = 0, sections = 0, receiver[MZ_MODEL_OBJECTS] = {0};
+    for (int t = 0; t < m->thread_count; t++)
+        for (int i = 0; i < m->threads[t].length; i++) {
+            const struct mz_model_op *op = &m->threads[t].ops[i];
+            sends += op->code == MZ_MODEL_SEND;
+            awaits += op->code == MZ_MODEL_AWAIT;
+            sections += op->code == MZ_MODEL_SECTION;
+            if (op->code != MZ_MODEL_RECEIVE && op->code != MZ_MODEL_TRY_RECEIVE) continue;
+            int *r = &receiver[op->object];
+            if (*r && *r != t + 1) return "two threads receive from one channel";
+            *r = t + 1;
+        }
+    if (sends > MZ_MODEL_MESSAGES) return "too many sends";
+    return awaits && sections ? "an await and an atomic section" : NULL;
 }
 
 const char *mz_model_check(const struct mz_model *m)
@@ -158,5 +186,5 @@ const char *mz_model_check(const struct mz_model *m)
         const char *wrong = check_loops(&m->threads[t]);
         if (wrong) return wrong;
     }
-    return NULL;
+    return check_text(m);
 }

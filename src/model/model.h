@@ -8,12 +8,15 @@
  *     sem s = 2
  *     rwlock l             # "rwlock l = 1": writers first, see below
  *     once o
+ *     chan h
  *
  *     thread main          # a thread that no operation spawns exists from the start
  *         spawn p
  *         read x -> r0             # an event; "-> r" may be left out
  *         write x r0               # operands are constants or registers r0 .. r3
  *         add x 1 -> r1            # fetch and add; r1 is the old value
+ *         bump x -1                # an addition without a result
+ *         await x > 0              # or: await x > 0 and y != 2; await x > 0 or y == r1
  *         xchg x 2 -> r1
  *         cas x 0 1 -> r1          # expected, new; r1 is 1 if it succeeded, else 0
  *         lock m
@@ -43,6 +46,9 @@
  *         read x -> r0
  *         write x 2
  *         end_atomic
+ *         send h 1 r0              # the value r0, with tag 1; tags are 0, 1 and 2
+ *         receive h 1 -> r1        # the oldest message with tag 1; waits for it
+ *         try_receive h 0 -> r1    # -1 if there is no message with tag 0
  *         choose 3 -> r1           # 0, 1 or 2
  *         join p
  *         let r1 = r0 + 1          # + or -
@@ -59,8 +65,14 @@
  *    the event before them (or at the start). All other operations are events.
  *  - These only read their object: read, sem_value, the waits, a timeout, a try that failed (cas, trylock,
  *    tryrdlock, trywrlock, sem_trywait), and a run_once that is already done. Taking or releasing a lock as a
- *    reader shares it, unless writers come first. All other events write their object. Events of different threads
+ *    reader shares it, unless writers come first. A bump shares its variable. All other events write their object. Events of
+ *    different threads
  *    on one object are dependent unless both read or both share. A choose has no object.
+ *  - await waits until its condition holds: a comparison of a variable, or two of them. It reads both variables, whatever
+ *    their values are.
+ *  - Channels: sends to one channel are dependent. A send happens before the receive or try_receive that takes its message;
+ *    with the try_receive it is dependent. A try_receive that finds no message is dependent with the send of the next message
+ *    that it could have taken. Nothing else on a channel is dependent.
  *  - spawn: the child runs at once up to its first event. join waits without an event; when the joined thread
  *    finishes, the joiner continues within the same step. A join may wait for a thread that is not spawned yet.
  *  - wait: the event makes the thread a waiter of c. Then the thread releases m (an event if the text uses m with
@@ -91,20 +103,25 @@
  *      and no spawn. A program without such jumps terminates.
  *  M2  At most one operation of the whole text spawns a given thread, so threads do not race to spawn it.
  *  M3  All numbers of objects, threads and registers are within their counts.
+ *  M4  The text has at most MZ_MODEL_MESSAGES sends, none in a loop. Only one thread receives from a channel.
+ *  M5  The text does not have both an await and an atomic section: what sections do to memory are not events, so the value
+ *      of a variable in an execution without some of its events is not known (trace/await.c).
  */
 #ifndef MZ_MODEL_MODEL_H
 #define MZ_MODEL_MODEL_H
 
 #include <stdint.h>
 
-#define MZ_MODEL_THREADS 8
-#define MZ_MODEL_OPS     31 /* of one thread; a thread has fewer than 128 events, for the oracle's clocks */
-#define MZ_MODEL_REGS    4
-#define MZ_MODEL_OBJECTS 8 /* of one kind */
-#define MZ_MODEL_CHOICES 8
-#define MZ_MODEL_NAME    16
-#define MZ_MODEL_EVENTS  (4 * MZ_MODEL_OPS) /* of one thread: a timed wait has four events */
-#define MZ_MODEL_NOWHERE MZ_MODEL_REGS      /* as a result register: the result is dropped */
+#define MZ_MODEL_THREADS  8
+#define MZ_MODEL_OPS      31 /* of one thread; a thread has fewer than 128 events, for the oracle's clocks */
+#define MZ_MODEL_REGS     4
+#define MZ_MODEL_OBJECTS  8 /* of one kind */
+#define MZ_MODEL_CHOICES  8
+#define MZ_MODEL_NAME     16
+#define MZ_MODEL_EVENTS   (4 * MZ_MODEL_OPS) /* of one thread: a timed wait has four events */
+#define MZ_MODEL_TAGS     3
+#define MZ_MODEL_MESSAGES 12
+#define MZ_MODEL_NOWHERE  MZ_MODEL_REGS /* as a result register: the result is dropped */
 
 typedef int16_t mz_model_value;
 
@@ -115,6 +132,7 @@ enum mz_model_kind {
     MZ_MODEL_SEM,
     MZ_MODEL_RWLOCK,
     MZ_MODEL_ONCES,
+    MZ_MODEL_CHAN,
     MZ_MODEL_KINDS
 };
 
@@ -148,6 +166,11 @@ enum mz_model_code {
     MZ_MODEL_FUTEX_WAKE_ALL,
     MZ_MODEL_SECTION,
     MZ_MODEL_SECTION_END,
+    MZ_MODEL_BUMP,
+    MZ_MODEL_AWAIT,
+    MZ_MODEL_SEND,
+    MZ_MODEL_RECEIVE,
+    MZ_MODEL_TRY_RECEIVE,
     MZ_MODEL_CHOOSE,
     MZ_MODEL_SPAWN,
     MZ_MODEL_JOIN,
@@ -168,12 +191,15 @@ struct mz_model_op {
     uint8_t code; /* enum mz_model_code */
     /* Number of the object among those of its kind; SPAWN, JOIN: of the thread. */
     uint8_t object;
-    uint8_t mutex;                /* WAIT, TIMEDWAIT */
+    uint8_t mutex;                /* WAIT, TIMEDWAIT; AWAIT: the second variable; of channels: the tag */
     uint8_t result;               /* register, or MZ_MODEL_NOWHERE */
-    uint8_t relation;             /* ASSERT, IF: a comparison; LET: PLUS or MINUS */
+    uint8_t relation;             /* ASSERT, IF, AWAIT: a comparison; LET: PLUS or MINUS */
+    uint8_t joint, relation2;     /* AWAIT: enum mz_model_joint; the second comparison */
     uint8_t target;               /* IF, ONCE: index of the operation to continue with */
     struct mz_model_operand a, b; /* CAS: expected, new; CHOOSE: a is the number of choices */
 };
+
+enum mz_model_joint { MZ_MODEL_ALONE, MZ_MODEL_AND, MZ_MODEL_OR };
 
 struct mz_model_thread {
     char name[MZ_MODEL_NAME];
@@ -200,7 +226,9 @@ enum mz_model_status {
     MZ_MODEL_SEM_WAITING,
     MZ_MODEL_RD_LOCKING,
     MZ_MODEL_WR_LOCKING,
-    MZ_MODEL_ONCE_WAITING
+    MZ_MODEL_ONCE_WAITING,
+    MZ_MODEL_AWAITING,
+    MZ_MODEL_RECEIVING
 };
 
 /* How an execution ended. Plain bytes: two outcomes are equal if memcmp says so. */
@@ -226,7 +254,12 @@ static inline int mz_model_computes(uint8_t code)
 {
     return code == MZ_MODEL_LET || code == MZ_MODEL_IF || code == MZ_MODEL_ASSERT;
 }
-/* Returns a message if the model breaks M1 to M3, else NULL. */
+/* Is the second variable of an AWAIT in use? */
+static inline int mz_model_is_joint(const struct mz_model_op *op)
+{
+    return op->code == MZ_MODEL_AWAIT && op->joint != MZ_MODEL_ALONE;
+}
+/* Returns a message if the model breaks M1 to M5, else NULL. */
 const char *mz_model_check(const struct mz_model *m);
 /* Does a jump go backward? Then executions may be endless, and only stateful algorithms can explore the
  * model. */

@@ -83,6 +83,12 @@ static bool is_as_needed(const struct mz_model_explorer *s, int t)
         return mz_model_can_read(s, op->object);
     case MZ_NEEDS_NO_HOLDER:
         return mz_model_can_write(s, op->object);
+    case MZ_NEEDS_CONDITION:
+        return mz_model_condition(s, t, s->vars);
+    case MZ_NEEDS_MESSAGE: {
+        const struct mz_model_queue *q = &s->queues[op->object][op->mutex];
+        return q->taken < q->sent;
+    }
     case MZ_NEEDS_ANY:
         break;
     }
@@ -175,6 +181,10 @@ static const struct {
     [MZ_MODEL_SEM_TRY] = {MZ_OP_SEM_TRY, MZ_WRITES},
     [MZ_MODEL_SEM_VALUE] = {MZ_OP_LOAD, MZ_READS},
     [MZ_MODEL_ONCE] = {MZ_OP_ONCE, MZ_WRITES},
+    [MZ_MODEL_BUMP] = {MZ_OP_ADD, MZ_SHARES},
+    [MZ_MODEL_SEND] = {MZ_OP_SEND, MZ_WRITES},
+    [MZ_MODEL_RECEIVE] = {MZ_OP_RECEIVE, MZ_READS},
+    [MZ_MODEL_TRY_RECEIVE] = {MZ_OP_TRY_RECEIVE, MZ_READS},
     [MZ_MODEL_FUTEX_WAKE] = {MZ_OP_SIGNAL, MZ_WRITES},
     [MZ_MODEL_FUTEX_WAKE_ALL] = {MZ_OP_BROADCAST, MZ_WRITES},
 };
@@ -197,6 +207,10 @@ void mz_model_publish(struct mz_model_explorer *s, int t)
     case MZ_MODEL_SECTION:
         s->view.pending[t] = (struct mz_pending){.op = MZ_OP_SECTION, .choices = 1, .access = MZ_WRITES};
         break;
+    case MZ_MODEL_AWAIT:
+        s->view.pending[t] = (struct mz_pending){
+            .key = mz_await_key(mz_model_awaited(op)), .op = MZ_OP_AWAIT, .choices = 1, .access = MZ_READS};
+        break;
     case MZ_MODEL_CHOOSE:
         s->view.pending[t] = (struct mz_pending){.key = choose_key(t, s->threads[t].pc),
                                                  .op = MZ_OP_CHOOSE,
@@ -211,6 +225,8 @@ void mz_model_publish(struct mz_model_explorer *s, int t)
     }
     if (op->code == MZ_MODEL_CAS)
         s->view.pending[t].expected = (uint16_t)mz_model_value_of(&s->threads[t], &op->a);
+    if (op->code == MZ_MODEL_BUMP)
+        s->view.pending[t].expected = (uint64_t)mz_model_value_of(&s->threads[t], &op->a);
     s->view.pending[t].pc = s->threads[t].pc;
     mz_model_refresh(s, t);
 }
@@ -231,8 +247,13 @@ void mz_model_update_view(struct mz_model_explorer *s)
         if (!(s->view.alive & mz_model_bit(t))) continue;
         if (s->threads[t].phase == MZ_SLEEPING) s->view.waiting |= mz_model_bit(t);
         if (is_enabled(s, t)) s->view.enabled |= mz_model_bit(t);
-        if (s->view.pending[t].op != MZ_OP_SIGNAL) continue;
         const struct mz_model_op *op = mz_model_op_of(s, t);
+        if (mz_ops[s->view.pending[t].op].object == MZ_OBJECT_CHANNEL) {
+            const struct mz_model_queue *q = &s->queues[op->object][op->mutex];
+            s->view.pending[t].expected =
+                mz_message(op->mutex, op->code == MZ_MODEL_SEND ? q->sent : q->taken);
+        }
+        if (s->view.pending[t].op != MZ_OP_SIGNAL) continue;
         uint8_t waiters = s->waiters[mz_model_kind_of(op->code)][op->object];
         s->view.pending[t].choices = waiters ? waiters : 1;
     }

@@ -8,10 +8,14 @@ static void access_memory(struct mz_model_explorer *s, int t, bool event)
     struct mz_model_runner *self = &s->threads[t];
     mz_model_value old = s->vars[op->object], a = mz_model_value_of(self, &op->a);
     bool writes = op->code != MZ_MODEL_READ && (op->code != MZ_MODEL_CAS || old == a);
-    if (op->code == MZ_MODEL_ADD) a = (mz_model_value)(old + a);
+    if (op->code == MZ_MODEL_ADD || op->code == MZ_MODEL_BUMP) a = (mz_model_value)(old + a);
     if (op->code == MZ_MODEL_CAS) a = mz_model_value_of(self, &op->b);
     if (event)
-        mz_explore_commit(s->x, writes ? MZ_WRITES : MZ_READS, (uint16_t)old, (uint16_t)(writes ? a : old));
+        mz_explore_commit(s->x,
+                          op->code == MZ_MODEL_BUMP ? MZ_SHARES
+                          : writes                  ? MZ_WRITES
+                                                    : MZ_READS,
+                          (uint16_t)old, (uint16_t)(writes ? a : old));
     if (writes) s->vars[op->object] = a;
     if (op->code != MZ_MODEL_WRITE) mz_model_result(self, op, op->code == MZ_MODEL_CAS ? writes : old);
 }
@@ -221,6 +225,17 @@ static bool once_event(struct mz_model_explorer *s, int t)
     return true;
 }
 
+static void channel_event(struct mz_model_explorer *s, int t)
+{
+    const struct mz_model_op *op = mz_model_op_of(s, t);
+    struct mz_model_queue *q = mz_model_queue_of(s, op);
+    mz_explore_commit(s->x, op->code == MZ_MODEL_SEND ? MZ_WRITES : MZ_READS, 0, 0);
+    if (op->code == MZ_MODEL_SEND)
+        q->values[q->sent++] = mz_model_value_of(&s->threads[t], &op->a);
+    else
+        mz_model_result(&s->threads[t], op, q->taken < q->sent ? q->values[q->taken++] : -1);
+}
+
 bool mz_model_perform(struct mz_model_explorer *s, int t, int choice)
 {
     const struct mz_model_op *op = mz_model_op_of(s, t);
@@ -253,6 +268,14 @@ bool mz_model_perform(struct mz_model_explorer *s, int t, int choice)
     case MZ_MODEL_SECTION:
         section_event(s, t);
         return false;
+    case MZ_MODEL_AWAIT:
+        mz_explore_commit(s->x, MZ_READS, 0, 0);
+        return true;
+    case MZ_MODEL_SEND:
+    case MZ_MODEL_RECEIVE:
+    case MZ_MODEL_TRY_RECEIVE:
+        channel_event(s, t);
+        return true;
     case MZ_MODEL_CHOOSE:
         mz_explore_commit(s->x, MZ_WRITES, 0, 0);
         mz_model_result(&s->threads[t], op, choice);

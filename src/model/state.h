@@ -22,6 +22,12 @@ struct mz_model_rwlock {
     uint8_t held[MZ_MODEL_THREADS]; /* how often each thread holds it as a reader */
 };
 
+/* The messages of one tag: values[taken .. sent) are still there. */
+struct mz_model_queue {
+    mz_model_value values[MZ_MODEL_MESSAGES];
+    uint8_t sent, taken;
+};
+
 enum mz_once { MZ_ONCE_NEW, MZ_ONCE_RUNNING, MZ_ONCE_DONE };
 
 /* Everything that the future of a model depends on. Plain bytes; all of them have a value. */
@@ -36,6 +42,7 @@ struct mz_model_image {
     uint8_t waiters[MZ_MODEL_KINDS][MZ_MODEL_OBJECTS];
     struct mz_model_rwlock rwlocks[MZ_MODEL_OBJECTS];
     uint8_t once[MZ_MODEL_OBJECTS], once_runner[MZ_MODEL_OBJECTS];
+    struct mz_model_queue queues[MZ_MODEL_OBJECTS][MZ_MODEL_TAGS]; /* taken 0: what was taken is left out */
 };
 
 struct mz_model_explorer {
@@ -47,6 +54,7 @@ struct mz_model_explorer {
     struct mz_view view;
     uint8_t tried;      /* set of mutexes that the text uses with trylock: their unlock is an event */
     uint8_t from_start; /* set of threads that no operation spawns */
+    uint8_t awaited;    /* set of variables that the text uses with await */
     struct mz_model_runner threads[MZ_MODEL_THREADS];
     mz_model_value vars[MZ_MODEL_OBJECTS];
     uint8_t owner[MZ_MODEL_OBJECTS];
@@ -54,7 +62,8 @@ struct mz_model_explorer {
     int sems[MZ_MODEL_OBJECTS];
     struct mz_model_rwlock rwlocks[MZ_MODEL_OBJECTS];
     uint8_t once[MZ_MODEL_OBJECTS], once_runner[MZ_MODEL_OBJECTS];
-    struct mz_step *steps; /* options.max_steps */
+    struct mz_model_queue queues[MZ_MODEL_OBJECTS][MZ_MODEL_TAGS]; /* of channels */
+    struct mz_step *steps;                                         /* options.max_steps */
     uint32_t length;
     struct mz_model_image image; /* of the state that was last asked for */
 };
@@ -82,6 +91,17 @@ static inline bool mz_model_timed(const struct mz_model_op *op)
     return op->code == MZ_MODEL_TIMEDWAIT || op->code == MZ_MODEL_FUTEX_TIMEDWAIT;
 }
 
+static inline struct mz_model_queue *mz_model_queue_of(struct mz_model_explorer *s,
+                                                       const struct mz_model_op *op)
+{
+    return &s->queues[op->object][op->mutex];
+}
+
+/* await.c */
+/* Does the condition of the await at pc hold, with these values of variables? */
+bool mz_model_condition(const struct mz_model_explorer *s, int t, const mz_model_value *vars);
+uint32_t mz_model_awaited(const struct mz_model_op *op); /* the set of its variables */
+bool mz_model_holds(void *system, int t, const struct mz_unwritten *writes, uint32_t count);
 /* pending.c */
 uint64_t mz_model_key(enum mz_model_kind kind, int object);
 /* Publishes the event of the operation at pc. */

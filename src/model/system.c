@@ -162,6 +162,7 @@ static void reset(struct mz_model_explorer *s)
     memset(s->waiters, 0, sizeof s->waiters);
     memset(s->rwlocks, 0, sizeof s->rwlocks);
     memset(s->once, MZ_ONCE_NEW, sizeof s->once);
+    memset(s->queues, 0, sizeof s->queues);
     for (int i = 0; i < MZ_MODEL_OBJECTS; i++) {
         s->vars[i] = s->m->initial[MZ_MODEL_VAR][i];
         s->sems[i] = s->m->initial[MZ_MODEL_SEM][i];
@@ -200,10 +201,9 @@ static bool execute(struct mz_model_explorer *s)
 static enum mz_model_status final_status(const struct mz_model_explorer *s, int t)
 {
     static const uint8_t waits_for[MZ_OBJECT_COUNT] = {
-        [MZ_OBJECT_MUTEX] = MZ_MODEL_LOCKING,
-        [MZ_OBJECT_SEMAPHORE] = MZ_MODEL_SEM_WAITING,
-        [MZ_OBJECT_RWLOCK] = MZ_MODEL_RD_LOCKING,
-        [MZ_OBJECT_ONCE] = MZ_MODEL_ONCE_WAITING,
+        [MZ_OBJECT_MUTEX] = MZ_MODEL_LOCKING,      [MZ_OBJECT_SEMAPHORE] = MZ_MODEL_SEM_WAITING,
+        [MZ_OBJECT_RWLOCK] = MZ_MODEL_RD_LOCKING,  [MZ_OBJECT_ONCE] = MZ_MODEL_ONCE_WAITING,
+        [MZ_OBJECT_CONDITION] = MZ_MODEL_AWAITING, [MZ_OBJECT_CHANNEL] = MZ_MODEL_RECEIVING,
     };
     uint8_t op = s->view.pending[t].op;
     if (s->threads[t].status != MZ_MODEL_READY) return (enum mz_model_status)s->threads[t].status;
@@ -277,11 +277,12 @@ static enum mz_model_verdict start_over(const struct mz_model_explorer *s, const
 
 static void read_text(struct mz_model_explorer *s)
 {
-    s->tried = 0;
+    s->tried = s->awaited = 0;
     s->from_start = (uint8_t)(mz_model_bit(s->m->thread_count) - 1);
     for (int t = 0; t < s->m->thread_count; t++)
         for (int i = 0; i < s->m->threads[t].length; i++) {
             const struct mz_model_op *op = &s->m->threads[t].ops[i];
+            if (op->code == MZ_MODEL_AWAIT) s->awaited |= (uint8_t)mz_model_awaited(op);
             if (op->code == MZ_MODEL_TRYLOCK) s->tried |= (uint8_t)mz_model_bit(op->object);
             if (op->code == MZ_MODEL_SPAWN) s->from_start &= (uint8_t)~mz_model_bit(op->object);
         }
@@ -310,6 +311,7 @@ struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *
         .sleep_sets = settings->sleep_sets,
         .max_steps = stateful ? STATEFUL_STEPS : MZ_MODEL_THREADS * MZ_MODEL_EVENTS,
         .refresh = mz_model_refresh,
+        .holds = mz_model_holds,
         .state = mz_model_state,
         .state_bytes = settings->exact ? mz_model_state_bytes : NULL,
         .endless = endless,
@@ -368,6 +370,9 @@ struct mz_exploration *mz_model_begin(struct mz_model_explorer *s, const struct 
     s->asked = 0;
     read_text(s);
     if (!s->x) s->x = mz_explore_new(&s->view, &s->options);
+    for (int i = 0; i < MZ_MODEL_OBJECTS; i++)
+        if (s->awaited >> i & 1)
+            mz_explore_awaited(s->x, mz_model_key(MZ_MODEL_VAR, i), sizeof(mz_model_value), (unsigned)i);
     return s->x;
 }
 

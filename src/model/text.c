@@ -3,9 +3,10 @@
  * One table, `syntax`, has for each operation its word and the shape of its operands. Parser and printer both
  * follow the shape, so they cannot disagree:
  *
- *     v m c s l o   an object of that kind   M   the mutex of a wait        t   a thread
+ *     v m c s l o h an object of that kind   M   the mutex of a wait        t   a thread
  *     a b       an operand                   n   a constant (operand a)     R   a register (result), no arrow
  *     ?         a comparison                 +   arithmetic and operand b, optional
+ *     T         the tag of a message         W   "and" or "or" and another comparison, optional
  *     =         the character itself         g   "goto" and a label         >   "->" and a register, optional
  */
 #include <ctype.h>
@@ -48,6 +49,11 @@ static const struct {
     [MZ_MODEL_FUTEX_WAKE_ALL] = {"futex_wake_all", "v"},
     [MZ_MODEL_SECTION] = {"begin_atomic", ""},
     [MZ_MODEL_SECTION_END] = {"end_atomic", ""},
+    [MZ_MODEL_BUMP] = {"bump", "va"},
+    [MZ_MODEL_AWAIT] = {"await", "v?aW"},
+    [MZ_MODEL_SEND] = {"send", "hTa"},
+    [MZ_MODEL_RECEIVE] = {"receive", "hT>"},
+    [MZ_MODEL_TRY_RECEIVE] = {"try_receive", "hT>"},
     [MZ_MODEL_CHOOSE] = {"choose", "n>"},
     [MZ_MODEL_SPAWN] = {"spawn", "t"},
     [MZ_MODEL_JOIN] = {"join", "t"},
@@ -56,7 +62,8 @@ static const struct {
     [MZ_MODEL_IF] = {"if", "a?bg"},
 };
 static const char *const relations[] = {"==", "!=", "<", ">", "+", "-"};
-static const char *const kinds[MZ_MODEL_KINDS] = {"var", "mutex", "cond", "sem", "rwlock", "once"};
+static const char *const kinds[MZ_MODEL_KINDS] = {"var", "mutex", "cond", "sem", "rwlock", "once", "chan"};
+static const char *const joints[] = {[MZ_MODEL_AND] = "and", [MZ_MODEL_OR] = "or"};
 
 /* Reading. */
 
@@ -195,6 +202,25 @@ static int parse_arithmetic(struct parser *p, struct mz_model_op *op)
     return parse_operand(p, &op->b);
 }
 
+static int parse_tag(struct parser *p, uint8_t *tag)
+{
+    mz_model_value value;
+    if (parse_value(p, word(p), &value)) return -1;
+    if (value < 0 || value >= MZ_MODEL_TAGS) return fail(p, "a tag is 0, 1 or 2");
+    *tag = (uint8_t)value;
+    return 0;
+}
+
+static int parse_joint(struct parser *p, struct mz_model_op *op)
+{
+    for (int joint = MZ_MODEL_AND; joint <= MZ_MODEL_OR; joint++)
+        if (accept_word(p, joints[joint])) op->joint = (uint8_t)joint;
+    if (op->joint == MZ_MODEL_ALONE) return 0;
+    if (parse_object(p, MZ_MODEL_VAR, &op->mutex)) return -1;
+    if (parse_relation(p, MZ_MODEL_EQ, MZ_MODEL_GT, &op->relation2)) return -1;
+    return parse_operand(p, &op->b);
+}
+
 static int parse_jump(struct parser *p)
 {
     if (!accept_word(p, "goto")) return fail(p, "'goto' expected");
@@ -221,6 +247,12 @@ static int parse_part(struct parser *p, char shape, struct mz_model_op *op)
         return parse_object(p, MZ_MODEL_RWLOCK, &op->object);
     case 'o':
         return parse_object(p, MZ_MODEL_ONCES, &op->object);
+    case 'h':
+        return parse_object(p, MZ_MODEL_CHAN, &op->object);
+    case 'T':
+        return parse_tag(p, &op->mutex);
+    case 'W':
+        return parse_joint(p, op);
     case 'M':
         return parse_object(p, MZ_MODEL_MUTEX, &op->mutex);
     case 't':
@@ -419,6 +451,17 @@ static void put_part(struct printer *p, const struct mz_model *m, char shape, co
         break;
     case 'o':
         put(p, " %s", m->name[MZ_MODEL_ONCES][op->object]);
+        break;
+    case 'h':
+        put(p, " %s", m->name[MZ_MODEL_CHAN][op->object]);
+        break;
+    case 'T':
+        put(p, " %d", op->mutex);
+        break;
+    case 'W':
+        if (op->joint == MZ_MODEL_ALONE) break;
+        put(p, " %s %s %s", joints[op->joint], m->name[MZ_MODEL_VAR][op->mutex], relations[op->relation2]);
+        put_operand(p, &op->b);
         break;
     case 'M':
         put(p, " %s", m->name[MZ_MODEL_MUTEX][op->mutex]);

@@ -1,12 +1,13 @@
 /* Dependence: which events conflict, which races can be reversed, and the clock of each event.
  *
  * Two events of different threads conflict if they are on one object, unless both read it or both share it (enum
- * mz_access). Events on different objects never conflict, with one exception: a SECTION conflicts with every other
- * SECTION and with everything that is done to memory, futexes included. An operation without an object (CHOOSE)
- * conflicts with nothing.
+ * mz_access). Events on different objects conflict only in three cases (conflict.c). A SECTION conflicts with every other
+ * SECTION and with everything that is done to memory, futexes included. An AWAIT conflicts with everything that changes an
+ * object of its condition. Two SENDs to one channel conflict (object.c). An operation without an object (CHOOSE) conflicts
+ * with nothing.
  *
  * The row of an operation in op.def says how it accesses its object, whether it can block or fail, and when. This
- * file has the rules for each kind of need (enum mz_need), and none for a particular operation but SECTION and CAS.
+ * file has the rules for each kind of need (enum mz_need), and none for a particular operation but SECTION, CAS and SEND.
  * There are two exceptions. On an ordered read-write lock (program.h), the operations that share other locks write.
  * Where objects overlap or there are sections, a failed CAS counts as a write: its outcome in another order is not
  * known.
@@ -16,7 +17,7 @@
  * cannot be reversed with the events that it directly follows (the release before an acquire). Its race is then with
  * the last event before which it was enabled: the previous *acquire* of a mutex (2005, section 4.2; 2017, Algorithm
  * 3), or the last operation on a semaphore that found the count positive. For an exclusive lock after readers this is
- * a set of events: see rwlock.c.
+ * a set of events: see rwlock.c. The races of an await are in await.c.
  *
  * At the end of an execution, a blocked operation has races too, with events that kept it from happening (2017,
  * Algorithms 3 to 6). So has a timeout that did not happen, with the signal that came before it. */
@@ -44,12 +45,25 @@ static bool was_enabled(uint8_t op, const struct mz_event *e)
         return !(e->old & (MZ_RW_WRITER | MZ_RW_CLAIMS));
     case MZ_NEEDS_NO_HOLDER:
         return !(e->old & (MZ_RW_WRITER | MZ_RW_READERS));
+    case MZ_NEEDS_CONDITION: /* not known: await.c evaluates the condition */
+        return true;
+    case MZ_NEEDS_MESSAGE: /* e sent the message, or took another one */
+        return false;
     case MZ_NEEDS_FREE: /* e found it free */
     case MZ_NEEDS_ANY:  /* operations that need ANY or EXPECTED cannot block */
     case MZ_NEEDS_EXPECTED:
         break;
     }
     return e->access == MZ_WRITES && acquires(e->op);
+}
+
+/* The value that the second event would find if it came before the first. Additions commute: those that do not happen after
+ * the first stay before the second. */
+static uint64_t value_before(const struct mz_event *first, const struct mz_event *second)
+{
+    if (first->access != MZ_SHARES) return first->old;
+    uint64_t value = second->old - first->expected;
+    return second->size < 8 ? value & ((UINT64_C(1) << 8 * second->size) - 1) : value;
 }
 
 /* How event n, an operation that may fail, would access its object if it happened just before the event first, which
@@ -60,13 +74,15 @@ static enum mz_access access_if_tried_before(const struct mz_trace *tr, mz_numbe
     switch (needs(second->op)) {
     case MZ_NEEDS_EXPECTED:
         if (mz_op_in(MZ_OPS_WAKE, e->op)) return (enum mz_access)second->access; /* the value is the same */
-        return e->old == second->expected ? MZ_WRITES : MZ_READS;
+        return value_before(e, second) == second->expected ? MZ_WRITES : MZ_READS;
     case MZ_NEEDS_FREE:
         return acquires(e->op) || mz_op_in(WORK_TO_DO, second->op) ? MZ_WRITES : MZ_READS;
     case MZ_NEEDS_COUNT:
         return e->old > 0 ? MZ_WRITES : MZ_READS;
     case MZ_NEEDS_NO_WRITER:
     case MZ_NEEDS_NO_HOLDER:
+    case MZ_NEEDS_CONDITION:
+    case MZ_NEEDS_MESSAGE:
     case MZ_NEEDS_ANY: /* no operation with this need can fail */
         break;
     }
@@ -101,6 +117,16 @@ static uint8_t choice_before(const struct mz_trace *tr, mz_number first, mz_numb
     return waiters ? (uint8_t)__builtin_ctzll(waiters) : 0;
 }
 
+/* The object of event n if it happened just before the event first. A send with the same tag would have sent the message that
+ * was sent first. */
+static uint32_t object_before(const struct mz_trace *tr, mz_number first, mz_number n)
+{
+    const struct mz_event *e = mz_event_at(tr, first), *second = mz_event_at(tr, n);
+    bool same_tag =
+        e->op == MZ_OP_SEND && second->op == MZ_OP_SEND && e->expected >> 32 == second->expected >> 32;
+    return same_tag ? e->object : second->object;
+}
+
 static void add_race(struct mz_trace *tr, mz_number first, mz_number n)
 {
     const struct mz_event *e = mz_event_at(tr, n);
@@ -110,6 +136,7 @@ static void add_race(struct mz_trace *tr, mz_number first, mz_number n)
     r->before = e->before;
     r->last = mz_elem_of(e);
     r->last.access = (uint8_t)access_before(tr, first, n);
+    r->last.object = object_before(tr, first, n);
     if (mz_unlikely(mz_has_choices(e->op))) /* if choices are numbered, choice 0 is always possible */
         r->last.choice = mz_ops[e->op].traits & MZ_TRAIT_NUMBERS ? 0 : choice_before(tr, first, n);
 }
@@ -124,11 +151,12 @@ static bool follow(struct mz_trace *tr, mz_clock clock, mz_number f)
 }
 
 /* Where to begin the search for events that conflict with an event with this access. No later event on the object
- * conflicts with it. */
+ * conflicts with it. (A read-write lock has no reads between a write and the first share after it: an attempt fails only
+ * if a writer holds the lock. Memory has.) */
 static mz_number first_to_follow(const struct mz_object *o, uint8_t access)
 {
     if (access == MZ_READS && o->last_share <= o->last_write) return o->last_write;
-    if (access == MZ_SHARES && o->last_read <= o->last_write) return o->last_write;
+    if (access == MZ_SHARES && !o->size && o->last_read <= o->last_write) return o->last_write;
     return o->last;
 }
 
@@ -178,6 +206,38 @@ static void follow_all(struct mz_trace *tr, mz_number n, const struct mz_object 
     if (section && follow(tr, clock, section)) add_race(tr, section, n);
 }
 
+/* Does everything before event f that conflicts with event n also conflict with f? Then it happens before f. `left`: the
+ * objects of an await that have not been written since. */
+static bool is_last_to_follow(const struct mz_trace *tr, const struct mz_event *f, const struct mz_event *e,
+                              uint32_t *left)
+{
+    if (e->op == MZ_OP_AWAIT) {
+        if (f->access == MZ_WRITES) *left &= ~tr->objects[f->object].awaited;
+        return !*left;
+    }
+    if (e->op != MZ_OP_SEND || tr->whole_channels) return f->access == MZ_WRITES && f->object == e->object;
+    /* A receive that found no message follows the receive of the message before. */
+    return f->op == MZ_OP_SEND && f->expected + 1 == e->expected &&
+           tr->objects[f->object].channel == tr->objects[e->object].channel;
+}
+
+/* The same as follow_all() where events on different objects may conflict. */
+static void follow_across(struct mz_trace *tr, mz_number n, mz_clock clock)
+{
+    const struct mz_event *e = mz_event_at(tr, n);
+    struct mz_elem elem = mz_elem_of(e);
+    uint32_t left = tr->objects[e->object].members;
+    bool may_block = blocks(e->op);
+    for (mz_number f = n - 1; f; f--) {
+        const struct mz_event *d = mz_event_at(tr, f);
+        struct mz_elem other = mz_elem_of(d);
+        if (!other.object || !mz_conflict(tr, &other, &elem)) continue;
+        bool race = !may_block || (d->access == MZ_READS && e->op != MZ_OP_AWAIT && was_enabled(e->op, d));
+        if (follow(tr, clock, f) && race) add_race(tr, f, n);
+        if (is_last_to_follow(tr, d, e, &left)) break;
+    }
+}
+
 /* The last event that writes the object and before which an operation that can block was enabled; 0: none. */
 static mz_number last_disabling(const struct mz_trace *tr, const struct mz_object *o, uint8_t op,
                                 uint8_t access)
@@ -202,8 +262,12 @@ static bool waits_for_readers(uint8_t op, const struct mz_object *o)
 static void race_with_disabling(struct mz_trace *tr, mz_number n, const struct mz_object *o)
 {
     const struct mz_event *e = mz_event_at(tr, n);
+    struct mz_race like = {.second = n, .split = n, .before = e->before, .last = mz_elem_of(e)};
+    if (needs(e->op) == MZ_NEEDS_CONDITION) {
+        mz_await_races(tr, &like);
+        return;
+    }
     if (waits_for_readers(e->op, o)) {
-        struct mz_race like = {.second = n, .split = n, .before = e->before, .last = mz_elem_of(e)};
         mz_rwlock_races(tr, &like);
         return;
     }
@@ -240,6 +304,8 @@ void mz_dependence_event(struct mz_trace *tr, mz_number n)
         }
         if (mz_unlikely(e->op == MZ_OP_SECTION))
             follow_memory(tr, n, clock);
+        else if (mz_unlikely(tr->across))
+            follow_across(tr, n, clock);
         else
             follow_all(tr, n, o, clock);
         remember(tr, n, o);
@@ -253,12 +319,16 @@ void mz_dependence_event(struct mz_trace *tr, mz_number n)
 uint32_t mz_dependence_blocked(struct mz_trace *tr, int thread, const struct mz_pending *p)
 {
     if (!blocks(p->op)) return 0;
-    uint32_t object = mz_object_find(tr, p->key, p->size), races = tr->race_count;
+    uint32_t object = mz_object_of(tr, p), races = tr->race_count;
     const struct mz_object *o = &tr->objects[object];
-    uint8_t access = mz_ops[p->op].access == MZ_SHARES && !tr->all_writes ? p->access : MZ_WRITES;
+    uint8_t access = mz_ops[p->op].access != MZ_WRITES && !tr->all_writes ? p->access : MZ_WRITES;
     struct mz_race like = {.split = tr->count + 1,
                            .before = tr->thread_clock[thread],
                            .last = {object, (uint8_t)thread, access, 0, p->op}};
+    if (needs(p->op) == MZ_NEEDS_CONDITION) {
+        mz_await_races(tr, &like);
+        return tr->race_count - races;
+    }
     if (waits_for_readers(p->op, o)) {
         mz_rwlock_races(tr, &like);
         return tr->race_count - races;
@@ -283,8 +353,10 @@ bool mz_dependence_timeout(struct mz_trace *tr, mz_number e, int waiter)
 }
 
 /* Can event e be enabled together with an operation that can block and conflicts with it? */
-static bool co_enabled(uint8_t op, const struct mz_event *e)
+static bool co_enabled(const struct mz_trace *tr, uint8_t op, const struct mz_event *e)
 {
+    /* Where cells are not told apart, e may have sent a later message. */
+    if (needs(op) == MZ_NEEDS_MESSAGE) return tr->whole_channels;
     if (needs(op) == MZ_NEEDS_NO_HOLDER && e->access == MZ_SHARES) return !mz_op_in(MZ_OPS_RELEASE, e->op);
     return was_enabled(op, e);
 }
@@ -296,6 +368,20 @@ static mz_number last_before_section(const struct mz_trace *tr, mz_clock before)
         const struct mz_event *e = mz_event_at(tr, f);
         if (f != tr->last_section && !mz_is_memory(tr, e->op, e->object)) continue;
         if (!mz_clock_covers(tr, before, f)) return f;
+    }
+    return 0;
+}
+
+/* mz_dependence_last() and mz_dependence_before() where events on different objects may conflict: the last event with a
+ * number up to `from`. */
+static mz_number last_across(const struct mz_trace *tr, const struct mz_elem *e, mz_clock before,
+                             mz_number from)
+{
+    for (mz_number f = from; f; f--) {
+        const struct mz_event *d = mz_event_at(tr, f);
+        struct mz_elem other = mz_elem_of(d);
+        if (!other.object || mz_clock_covers(tr, before, f) || !mz_conflict(tr, &other, e)) continue;
+        if (!blocks(e->op) || co_enabled(tr, e->op, d)) return f;
     }
     return 0;
 }
@@ -312,6 +398,8 @@ mz_number mz_dependence_last(struct mz_trace *tr, int thread, const struct mz_pe
     mz_number section = section_before(tr, p->op, object);
     if (section && mz_clock_covers(tr, before, section)) section = 0;
     if (mz_op_in(WORK_TO_DO, p->op) || tr->all_writes) access = MZ_WRITES;
+    struct mz_elem elem = {object, (uint8_t)thread, access, 0, p->op};
+    if (mz_unlikely(tr->across)) return last_across(tr, &elem, before, tr->count);
     for (mz_number f = first_to_follow(o, access); f; f = mz_event_at(tr, f)->prev_object) {
         const struct mz_event *e = mz_event_at(tr, f);
         bool known = mz_clock_covers(tr, before, f);
@@ -319,7 +407,7 @@ mz_number mz_dependence_last(struct mz_trace *tr, int thread, const struct mz_pe
         if (known && e->access == MZ_WRITES) return 0;
         if (known || !mz_access_conflict(e->access, access)) continue;
         if (!may_block) return f;
-        if (co_enabled(p->op, e)) return f;
+        if (co_enabled(tr, p->op, e)) return f;
     }
     return section;
 }
@@ -327,10 +415,11 @@ mz_number mz_dependence_last(struct mz_trace *tr, int thread, const struct mz_pe
 mz_number mz_dependence_before(const struct mz_trace *tr, const struct mz_elem *e, mz_clock before,
                                mz_number f)
 {
+    if (mz_unlikely(tr->across)) return last_across(tr, e, before, f - 1);
     for (f = mz_event_at(tr, f)->prev_object; f; f = mz_event_at(tr, f)->prev_object) {
         const struct mz_event *other = mz_event_at(tr, f);
         if (mz_clock_covers(tr, before, f) || !mz_access_conflict(other->access, e->access)) continue;
-        if (!blocks(e->op) || co_enabled(e->op, other)) return f;
+        if (!blocks(e->op) || co_enabled(tr, e->op, other)) return f;
     }
     return 0;
 }

@@ -54,6 +54,35 @@ struct mz_elem {
 #define MZ_RW_ORDERED (UINT64_C(1) << 17)      /* the lock is ordered: set in all its states, or in none */
 #define MZ_RW_CLAIMS  (UINT64_C(0xffff) << 32) /* number of claims */
 
+/* The key of an await: the set of the objects that its condition may read, as numbers below MZ_AWAITED. The highest
+ * member stands for all memory. The key of a cell of a channel: see mz_cell_key. No program has memory at these keys. */
+#define MZ_AWAITED    31
+#define MZ_AWAITS_ALL (UINT32_C(1) << MZ_AWAITED)
+#define MZ_AWAIT_KEYS (UINT64_C(0xfffe0000) << 32)
+static inline uint64_t mz_await_key(uint32_t members) { return MZ_AWAIT_KEYS | members; }
+static inline bool mz_is_await_key(uint64_t key) { return key >> 32 == MZ_AWAIT_KEYS >> 32; }
+
+/* A message is found by its tag and by its number among the messages with that tag: in `expected` of the operations on
+ * channels. Its cell is an object of its own. The last cell of a tag stands for all later messages. */
+#define MZ_TAGS  8
+#define MZ_CELLS 4000
+static inline uint64_t mz_message(unsigned tag, uint32_t number) { return (uint64_t)tag << 32 | number; }
+static inline uint64_t mz_cell_key(uint64_t channel, uint64_t message)
+{
+    uint64_t number = (uint32_t)message < MZ_CELLS ? (uint32_t)message : MZ_CELLS;
+    return channel | ((message >> 32 << 12 | number) + 1) << 48;
+}
+static inline bool mz_is_cell_key(uint64_t key) { return key >> 48 && key >> 48 <= MZ_TAGS << 12; }
+static inline uint64_t mz_channel_of_cell(uint64_t key) { return key & (UINT64_MAX >> 16); }
+
+/* An event on memory that has not happened in a state that is only imagined (await.c): the value to be put back, or the
+ * amount to be taken off. */
+struct mz_unwritten {
+    uint64_t key, value;
+    uint8_t size;
+    bool adds;
+};
+
 static inline uint64_t mz_bit(int thread) { return (uint64_t)1 << thread; }
 static inline bool mz_has_choices(uint8_t op) { return mz_op_in(MZ_OPS_CHOOSE, op); }
 static inline struct mz_elem mz_elem_of(const struct mz_event *e)

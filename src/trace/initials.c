@@ -31,11 +31,11 @@ bool mz_happens_after_only(const struct mz_trace *tr, mz_clock c, int thread, mz
     return late == (w[thread] >= n);
 }
 
-/* The next candidate before event r for a conflict with the second event of the race: the previous event on
- * the object; if the second event is a section, simply the previous event. */
+/* The next candidate before event r for a conflict with the second event of the race: the previous event on the object; if
+ * events on different objects may conflict, simply the previous event. */
 static mz_number candidate_before(const struct mz_trace *tr, const struct mz_race *race, mz_number r)
 {
-    return race->last.op == MZ_OP_SECTION ? r - 1 : mz_event_at(tr, r)->prev_object;
+    return race->last.op == MZ_OP_SECTION || tr->across ? r - 1 : mz_event_at(tr, r)->prev_object;
 }
 
 /* Find an event in v, of another thread, that conflicts with the second event as it would be in v; 0: none.
@@ -55,6 +55,7 @@ static mz_number conflict_in_v(const struct mz_trace *tr, const struct mz_race *
 static mz_number before_second(const struct mz_trace *tr, const struct mz_race *race)
 {
     if (race->second) return candidate_before(tr, race, race->second);
+    if (tr->across) return tr->count;
     return race->last.object ? tr->objects[race->last.object].last : 0;
 }
 
@@ -67,9 +68,11 @@ bool mz_last_is_initial(const struct mz_trace *tr, const struct mz_race *race)
     if (!mz_happens_after_only(tr, race->before, p, n)) return false;
     /* If the first event writes, v has nothing else on its object; if it is a section, v has nothing on
      * memory. If it reads or shares, v may have other reads or shares; if only the second event is a section,
-     * v may have any operation on memory. */
+     * v may have any operation on memory; if it is an await, v may change other objects of its condition; if it is a
+     * send, v may have a receive that does not find its message, and the first event has sent another one. */
     bool other_memory = race->last.op == MZ_OP_SECTION && mz_event_at(tr, n)->op != MZ_OP_SECTION;
-    if (mz_event_at(tr, n)->access == MZ_WRITES && !other_memory) return true;
+    bool other_objects = race->last.op == MZ_OP_AWAIT || race->last.op == MZ_OP_SEND;
+    if (mz_event_at(tr, n)->access == MZ_WRITES && !other_memory && !other_objects) return true;
     return !conflict_in_v(tr, race, before_second(tr, race));
 }
 
@@ -77,10 +80,11 @@ bool mz_last_is_initial(const struct mz_trace *tr, const struct mz_race *race)
 mz_clock mz_clock_of_last(struct mz_trace *tr, const struct mz_race *race)
 {
     if (race->second) return mz_event_at(tr, race->second)->clock;
-    if (mz_event_at(tr, race->first)->access == MZ_WRITES) return race->before;
+    if (mz_event_at(tr, race->first)->access == MZ_WRITES && race->last.op != MZ_OP_AWAIT)
+        return race->before;
     mz_clock clock = mz_clock_copy(tr, race->before);
     mz_number r = conflict_in_v(tr, race, before_second(tr, race));
-    for (; r; r = conflict_in_v(tr, race, mz_event_at(tr, r)->prev_object))
+    for (; r; r = conflict_in_v(tr, race, candidate_before(tr, race, r)))
         mz_clock_join(tr, clock, mz_event_at(tr, r)->clock);
     return clock;
 }

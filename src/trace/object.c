@@ -5,7 +5,20 @@
  * accesses to different bytes of a mixed-size object also count as dependent; this costs at most reduction.
  * An access that spans two objects unites them: see unite() for why that is sound only after starting over.
  *
- * All atomic sections have one object, of no size, under a key that is no address. */
+ * All atomic sections have one object, of no size, under a key that is no address.
+ *
+ * The object of an await is the set of the objects that its condition may read. It is in conflict with each of them
+ * (conflict.c).
+ *
+ * Channels (2017, section 10). The messages of a channel have tags, and a receive takes the oldest message of one tag. So
+ * the receive number n of a tag, by the only thread that receives, gets the message number n of that tag, whatever the
+ * order: this message has an object of its own, the cell. To send writes the cell, to receive reads it, also if the
+ * receive finds no message. So
+ *  - all sends to a channel are in conflict (conflict.c);
+ *  - a send happens before the receive of its message, and is in conflict with no other receive;
+ *  - a receive that found no message happens before the send of the message that it would have taken.
+ * Where cells cannot be told apart by what the program does later (stateful algorithms: whole_channels), the channel itself
+ * is the object of all these operations, which only adds conflicts. */
 #include "trace/trace.h"
 
 #define SECTIONS_KEY UINT64_MAX /* no program has memory there */
@@ -44,13 +57,32 @@ static void unite(struct mz_trace *tr, uint32_t o, bool fresh)
         /* Two objects that both have a past become one: operations that were independent so far are dependent
          * now. The dependence relation must be the same for the whole search, so the search starts over. */
         if (!fresh || object->alias || !tr->objects[other].mixed) tr->outdated = true;
+        tr->objects[other].awaited |= tr->objects[mz_object_resolve(tr, o)].awaited;
         tr->objects[mz_object_resolve(tr, o)].alias = other;
         tr->united++;
         tr->objects[other].mixed = true;
     }
 }
 
-uint32_t mz_object_find(struct mz_trace *tr, uint64_t key, unsigned size)
+/* The object has just been looked up under a key that is no address. */
+static void note_special(struct mz_trace *tr, uint32_t o, uint64_t key)
+{
+    if (mz_is_await_key(key)) {
+        tr->across = true;
+        tr->objects[o].members = (uint32_t)key;
+        if ((uint32_t)key & MZ_AWAITS_ALL && !tr->all_awaited) tr->outdated = tr->all_awaited = true;
+    } else if (mz_is_cell_key(key)) {
+        tr->across = true;
+        tr->objects[o].channel = mz_object_find(tr, mz_channel_of_cell(key), 0);
+    }
+}
+
+void mz_object_awaited(struct mz_trace *tr, uint64_t key, unsigned size, unsigned number)
+{
+    tr->objects[mz_object_find(tr, key, size)].awaited |= UINT32_C(1) << number;
+}
+
+static uint32_t find(struct mz_trace *tr, uint64_t key, unsigned size)
 {
     uint32_t *slot = slot_of(tr, key);
     uint32_t o = *slot;
@@ -80,13 +112,21 @@ uint32_t mz_object_find(struct mz_trace *tr, uint64_t key, unsigned size)
     return mz_object_resolve(tr, o);
 }
 
+uint32_t mz_object_find(struct mz_trace *tr, uint64_t key, unsigned size)
+{
+    uint32_t o = find(tr, key, size);
+    if (mz_unlikely(key >> 48)) note_special(tr, o, key);
+    return o;
+}
+
 uint32_t mz_object_of_sections(struct mz_trace *tr) { return mz_object_find(tr, SECTIONS_KEY, 0); }
 
 uint32_t mz_object_of(struct mz_trace *tr, const struct mz_pending *p)
 {
     if (mz_ops[p->op].object == MZ_OBJECT_NOTHING) return 0;
     if (p->op == MZ_OP_SECTION) return mz_object_of_sections(tr);
-    uint32_t o = mz_object_find(tr, p->key, p->size);
+    bool is_cell = mz_ops[p->op].object == MZ_OBJECT_CHANNEL && !tr->whole_channels;
+    uint32_t o = mz_object_find(tr, is_cell ? mz_cell_key(p->key, p->expected) : p->key, p->size);
     if (!p->size) tr->objects[o].bare = true;
     return o;
 }
@@ -101,6 +141,7 @@ void mz_object_unite(struct mz_trace *tr, uint64_t a, uint64_t b, unsigned size)
 {
     uint32_t p = mz_object_find(tr, a, size), q = mz_object_find(tr, b, size);
     if (p == q) return;
+    tr->objects[p].awaited |= tr->objects[q].awaited;
     tr->objects[q].alias = p;
     tr->united++;
     tr->objects[p].mixed = true;

@@ -68,6 +68,11 @@ void mz_rwlock_races(struct mz_trace *tr, const struct mz_race *like);
 /* How event n, a trylock, would access the lock if it came before the event first. */
 enum mz_access mz_rwlock_access_before(const struct mz_trace *tr, mz_number first, mz_number n);
 
+/* ---- await.c, for dependence.c only ---- */
+
+/* Add the races of an await. `like` is such a race without its first events. */
+void mz_await_races(struct mz_trace *tr, const struct mz_race *like);
+
 /* ---- initials.c ---- */
 
 /* The first event of the thread with a number above n; 0 if there is none. */

@@ -123,6 +123,16 @@ static uint32_t conflict_on(const struct mz_sequence *v, uint32_t object, uint8_
     return MZ_END;
 }
 
+/* The same for conflicts across objects that are not those of sections. */
+static uint32_t conflict_across(const struct mz_trace *tr, const struct mz_sequence *v,
+                                const struct mz_elem *p, uint32_t i)
+{
+    for (uint32_t j = 0; p->object && j < i && j < v->count; j++)
+        if (v->elems[j].thread != MZ_NOBODY && v->elems[j].object && mz_conflict(tr, p, &v->elems[j]))
+            return j;
+    return MZ_END;
+}
+
 /* The same for conflicts across objects, where p or the element is a section. */
 static uint32_t conflict_with_section(const struct mz_trace *tr, const struct mz_sequence *v,
                                       const struct mz_elem *p, uint32_t i)
@@ -141,6 +151,10 @@ static uint32_t obstacle(const struct mz_trace *tr, const struct mz_sequence *v,
     uint32_t j = conflict_on(v, p->object, p->access, i);
     if (mz_unlikely(tr->sections)) {
         uint32_t other = conflict_with_section(tr, v, p, j < i ? j : i);
+        if (other < j) j = other;
+    }
+    if (mz_unlikely(tr->across)) {
+        uint32_t other = conflict_across(tr, v, p, j < i ? j : i);
         if (other < j) j = other;
     }
     if (j != MZ_END) return j;

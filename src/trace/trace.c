@@ -24,9 +24,10 @@ static void each_array(struct mz_trace *tr, bool for_messages, void (*f)(void **
     f((void **)&tr->briefs, (n + 1) * sizeof *tr->briefs);
     f((void **)&tr->objects, MZ_OBJECT_TABLE / 2 * sizeof *tr->objects);
     f((void **)&tr->object_table.slots, MZ_OBJECT_TABLE * sizeof *tr->object_table.slots);
-    f((void **)&tr->races, (68 * n + MZ_MAX_THREADS) * sizeof *tr->races);
-    f((void **)&tr->firsts, MZ_MAX_THREADS * (n + MZ_MAX_THREADS) * sizeof *tr->firsts);
+    f((void **)&tr->races, (68 * n + MZ_MAX_THREADS + MZ_AWAIT_RACES) * sizeof *tr->races);
+    f((void **)&tr->firsts, MZ_MAX_THREADS * (n + MZ_MAX_THREADS + MZ_AWAIT_RACES) * sizeof *tr->firsts);
     f((void **)&tr->shared, n * sizeof *tr->shared);
+    f((void **)&tr->unwritten, n * sizeof *tr->unwritten);
     f((void **)&tr->wakeup.nodes, (size_t)MZ_WAKEUP_NODES * sizeof *tr->wakeup.nodes);
     f((void **)&v->elems, (n + 1) * sizeof *v->elems);
     f((void **)&v->needed, (n + 1) * sizeof *v->needed);
@@ -115,5 +116,6 @@ void mz_trace_reuse(struct mz_trace *tr)
 {
     mz_trace_clear(tr);
     tr->sections = 0;
-    tr->outdated = false;
+    tr->outdated = tr->across = tr->all_awaited = tr->crowded = false;
+    for (uint32_t o = 1; o < tr->object_count; o++) tr->objects[o].awaited = 0;
 }

@@ -34,6 +34,9 @@ struct mz_object {
     uint8_t size;
     bool mixed; /* accessed in different sizes or at different offsets: a CAS counts as a write */
     bool bare;  /* there have been events on it without a size */
+    uint32_t awaited,
+        members;      /* sets of awaited objects: the one that it is; those that it stands for (object.c) */
+    uint32_t channel; /* of a cell: its channel; else 0 */
 };
 
 /* The most recent events in a clock, as a set: the highest bit is event `last`, which is in the clock, the next bit
@@ -43,6 +46,9 @@ struct mz_recent {
     mz_number last;
 };
 #define MZ_RECENT 64
+
+/* Room for the races of awaits, beyond those of other operations. */
+#define MZ_AWAIT_RACES (1u << 20)
 
 struct mz_brief {  /* the fields of an event that are read most often (engine/redundant_race.c) */
     uint64_t past; /* tr->recent of its clock, where `last` is the event itself */
@@ -87,6 +93,15 @@ struct mz_trace {
     uint32_t united;              /* how often two objects have become one */
     uint32_t sections; /* the object of all atomic sections; 0 until the first one happens, then for good */
     mz_number last_section;
+    bool across;      /* there are awaits or cells of channels: events on different objects may conflict */
+    bool all_awaited; /* some await reads all memory; the search has started over since */
+    bool
+        whole_channels; /* all events on a channel are on one object, not on the cells of its messages (object.c) */
+    bool crowded;       /* an await has too many races: not all have been found */
+    /* await.c: would the condition of the thread's await hold now if these events had not happened? */
+    bool (*holds)(void *system, int thread, const struct mz_unwritten *writes, uint32_t count);
+    void *holds_system;
+    struct mz_unwritten *unwritten; /* scratch */
     bool all_writes; /* all accesses to an object conflict: every event writes (engine/reduction/classic.c) */
     /* operations that were independent so far are dependent from now on: what was explored is void */
     bool outdated;
@@ -157,6 +172,8 @@ void mz_clock_of_event(struct mz_trace *tr, mz_clock clock, int thread, mz_numbe
 uint32_t mz_object_find(struct mz_trace *tr, uint64_t key, unsigned size);
 uint32_t mz_object_known(struct mz_trace *tr, uint64_t key);            /* 0: there has been no such object */
 uint32_t mz_object_of(struct mz_trace *tr, const struct mz_pending *p); /* 0: the operation has none */
+/* Part of an await's condition: the object is the awaited object with this number, below MZ_AWAITED. */
+void mz_object_awaited(struct mz_trace *tr, uint64_t key, unsigned size, unsigned number);
 /* The object of all atomic sections. */
 uint32_t mz_object_of_sections(struct mz_trace *tr);
 /* Two ranges of bytes are one object from now on. */
@@ -171,12 +188,13 @@ static inline uint32_t mz_object_resolve(const struct mz_trace *tr, uint32_t o)
 /* conflict.c */
 /* Is an operation on this object an access to memory, in conflict with every atomic section? */
 bool mz_is_memory(const struct mz_trace *tr, uint8_t op, uint32_t object);
-/* Is one step a section and the other an operation on memory? */
-bool mz_conflict_with_section(const struct mz_trace *tr, const struct mz_elem *a, const struct mz_elem *b);
+/* Do two steps on different objects conflict? One is a section and the other an operation on memory; one is an await and
+ * the other changes an object that it reads; or both send to the same channel. */
+bool mz_conflict_across(const struct mz_trace *tr, const struct mz_elem *a, const struct mz_elem *b);
 static inline bool mz_conflict(const struct mz_trace *tr, const struct mz_elem *a, const struct mz_elem *b)
 {
     if (a->object == b->object) return a->object && mz_access_conflict(a->access, b->access);
-    return mz_unlikely(tr->sections) && mz_conflict_with_section(tr, a, b);
+    return mz_unlikely(tr->sections || tr->across) && mz_conflict_across(tr, a, b);
 }
 /* Does a CAS on this object count as a write even if it fails? Its outcome in another order is not known. */
 static inline bool mz_cas_writes(const struct mz_trace *tr, uint32_t object)

@@ -6,36 +6,49 @@
 
 enum { UP, DOWN }; /* DOWN: plus enum mz_whose */
 
+/* Only the part of a key that is an address differs between workers. */
+static uint64_t translated(const struct mz_trace *tr, uint64_t (*map)(void *system, uint64_t key),
+                           uint64_t key)
+{
+    if (!map || mz_is_await_key(key)) return key;
+    if (!mz_is_cell_key(key)) return map(tr->keys.system, key);
+    uint64_t channel = mz_channel_of_cell(key);
+    return map(tr->keys.system, channel) | (key ^ channel);
+}
+
 void mz_put_key(const struct mz_trace *tr, struct mz_message *m, uint64_t key)
 {
-    mz_put_long(m, tr->keys.out ? tr->keys.out(tr->keys.system, key) : key);
+    mz_put_long(m, translated(tr, tr->keys.out, key));
 }
 
 uint64_t mz_get_key(const struct mz_trace *tr, struct mz_message *m)
 {
     uint64_t key = mz_get_long(m);
-    return tr->keys.in && !m->bad ? tr->keys.in(tr->keys.system, key) : key;
+    return m->bad ? key : translated(tr, tr->keys.in, key);
 }
 
 void mz_put_elem(struct mz_trace *tr, struct mz_message *m, struct mz_elem e)
 {
     const struct mz_object *o = &tr->objects[e.object];
     mz_put_key(tr, m, e.object ? o->key : 0);
-    uint8_t rest[MZ_WIRE - 8] = {e.object ? o->size : 0, e.object != 0, e.thread, e.access, e.choice, e.op};
+    uint8_t rest[8] = {e.object ? o->size : 0, e.object != 0, e.thread, e.access, e.choice, e.op};
     mz_put_bytes(m, rest, sizeof rest);
+    mz_put(m, e.object ? o->awaited : 0);
 }
 
 struct mz_elem mz_get_elem(struct mz_trace *tr, struct mz_message *m)
 {
     uint64_t key = mz_get_key(tr, m);
-    uint8_t rest[MZ_WIRE - 8];
+    uint8_t rest[8];
     mz_get_bytes(m, rest, sizeof rest);
+    uint32_t awaited = mz_get(m);
     struct mz_elem e = {0, rest[2], rest[3], rest[4], rest[5]};
     if (rest[0] > 16 || rest[2] >= MZ_MAX_THREADS || rest[5] >= MZ_OP_COUNT) m->bad = true;
     if (m->bad) return (struct mz_elem){0};
     if (!rest[1]) return e;
     e.object = mz_object_find(tr, key, rest[0]);
     if (!rest[0]) tr->objects[e.object].bare = true;
+    tr->objects[e.object].awaited |= awaited;
     return e;
 }
 

@@ -5,7 +5,7 @@
 #include "event/packet.h"
 #include "trace/trace.h"
 
-#define MZ_WIRE 16 /* bytes of an element */
+#define MZ_WIRE 20 /* bytes of an element */
 void mz_put_key(const struct mz_trace *tr, struct mz_message *m, uint64_t key);
 uint64_t mz_get_key(const struct mz_trace *tr, struct mz_message *m);
 void mz_put_elem(struct mz_trace *tr, struct mz_message *m, struct mz_elem elem);

@@ -57,13 +57,9 @@ static int in_order(const void *a, const void *b)
 /* Is the next step of thread q independent of the next steps of all threads of the set? */
 static bool is_independent(struct tree *t, const struct mz_machine_state *s, int q, uint64_t set)
 {
-    int object = mz_machine_object(&t->machine, s, q);
-    enum mz_use use = mz_machine_use(&t->machine, s, q);
     for (; set; set &= set - 1) {
         int p = __builtin_ctzll(set);
-        if (!mz_machine_apart(object, mz_machine_object(&t->machine, s, p)) &&
-            !mz_machine_commute(use, mz_machine_use(&t->machine, s, p)))
-            return false;
+        if (mz_machine_dependent(&t->machine, s, p, s, q)) return false;
     }
     return true;
 }

@@ -60,8 +60,8 @@ static int objects_of(struct mz_model_op *op, uint8_t *field[2], enum mz_model_k
     kind[0] = mz_model_kind_of(op->code);
     if (kind[0] == MZ_MODEL_KINDS) return 0;
     field[1] = &op->mutex;
-    kind[1] = MZ_MODEL_MUTEX;
-    return mz_model_has_mutex(op->code) ? 2 : 1;
+    kind[1] = mz_model_is_joint(op) ? MZ_MODEL_VAR : MZ_MODEL_MUTEX;
+    return mz_model_has_mutex(op->code) || mz_model_is_joint(op) ? 2 : 1;
 }
 
 /* Does any operation name the object? If `remove`, renumbers the objects above it. */

@@ -25,6 +25,8 @@ enum theme {
     TIMEOUTS,
     SECTIONS,
     LOOPS,
+    AWAITS,
+    CHANNELS,
     THEMES
 };
 
@@ -33,7 +35,7 @@ static const char *const theme_names[THEMES] = {
     [TRIES] = "tries",     [CONDITIONS] = "conditions", [SEMAPHORES] = "semaphores",
     [CHOICES] = "choices", [RWLOCKS] = "rwlocks",       [ONCES] = "onces",
     [FUTEXES] = "futexes", [TIMEOUTS] = "timeouts",     [SECTIONS] = "sections",
-    [LOOPS] = "loops",
+    [LOOPS] = "loops",     [AWAITS] = "awaits",         [CHANNELS] = "channels",
 };
 
 int mz_theme(const char *name)
@@ -48,6 +50,7 @@ struct generator {
     struct mz_model *m;
     struct mz_model_thread *t; /* the thread being filled */
     unsigned themes;           /* set of enum theme */
+    int sends;                 /* emitted so far */
     int budget;
 };
 
@@ -115,6 +118,10 @@ static int simple_memory(struct generator *g)
 {
     int r = below(g, 2), x = any(g, MZ_MODEL_VAR);
     struct mz_model_op *op;
+    if (has(g, AWAITS) && percent(g, 35)) {
+        emit(g, MZ_MODEL_BUMP, x)->a = constant(percent(g, 50) ? -1 : between(g, 1, 2));
+        return -1;
+    }
     switch (below(g, has(g, COMPARE) ? 8 : 5)) {
     case 0:
     case 1:
@@ -387,6 +394,47 @@ static void block_loop(struct generator *g)
     g->budget--;
 }
 
+static void block_await(struct generator *g)
+{
+    struct mz_model_op *op = emit(g, MZ_MODEL_AWAIT, any(g, MZ_MODEL_VAR));
+    op->relation = (uint8_t)below(g, 4);
+    op->a = percent(g, 85) ? constant(between(g, -1, 2)) : reg(below(g, 2));
+    if (percent(g, 55)) {
+        op->joint = percent(g, 60) ? MZ_MODEL_AND : MZ_MODEL_OR;
+        op->mutex = (uint8_t)any(g, MZ_MODEL_VAR);
+        op->relation2 = (uint8_t)below(g, 4);
+        op->b = constant(between(g, -1, 2));
+    }
+    if (percent(g, 30)) simple(g);
+    g->budget--;
+}
+
+/* A channel belongs to one thread, which alone receives from it. */
+static void block_channel(struct generator *g)
+{
+    int h = any(g, MZ_MODEL_CHAN), r = below(g, 2), tags = percent(g, 70) ? 1 : MZ_MODEL_TAGS;
+    bool mine = g->t - g->m->threads == h % g->m->thread_count;
+    struct mz_model_op *op;
+    g->budget--;
+    if (!mine || percent(g, 20)) {
+        if (g->sends == MZ_MODEL_MESSAGES) return;
+        g->sends++;
+        op = emit(g, MZ_MODEL_SEND, h);
+        op->mutex = (uint8_t)below(g, tags);
+        op->a = any_operand(g);
+        return;
+    }
+    bool tries = percent(g, 50);
+    op = emit(g, tries ? MZ_MODEL_TRY_RECEIVE : MZ_MODEL_RECEIVE, h);
+    op->mutex = (uint8_t)below(g, tags);
+    op->result = (uint8_t)r;
+    if (percent(g, 25)) simple_assert(g, r);
+    if (!tries || !percent(g, 25) || g->t->length > MZ_MODEL_OPS / 2) return;
+    int over = jump(g, r, MZ_MODEL_EQ, -1);
+    one_idiom(g);
+    land(g, over);
+}
+
 static void one_idiom(struct generator *g)
 {
     enum theme theme = (enum theme)below(g, THEMES);
@@ -435,6 +483,12 @@ static void one_idiom(struct generator *g)
         break;
     case LOOPS:
         block_loop(g);
+        break;
+    case AWAITS:
+        block_await(g);
+        break;
+    case CHANNELS:
+        block_channel(g);
         break;
     default:
         simple(g);
@@ -504,7 +558,7 @@ static void spawn_anyhow(struct generator *g)
 
 static void draw_themes(struct generator *g, int most, unsigned always)
 {
-    static const int weights[THEMES] = {4, 3, 4, 4, 5, 4, 2, 9, 3, 6, 4, 6, 4};
+    static const int weights[THEMES] = {4, 3, 4, 4, 5, 4, 2, 9, 3, 6, 4, 6, 4, 9, 7};
     int total = 0;
     for (int i = 0; i < THEMES; i++) total += weights[i];
     g->themes = always;
@@ -514,7 +568,10 @@ static void draw_themes(struct generator *g, int most, unsigned always)
         g->themes |= 1u << theme;
     }
     if (has(g, TIMEOUTS)) g->themes |= 1u << CONDITIONS;
-    if (has(g, COMPARE) || has(g, CHOICES) || has(g, FUTEXES) || has(g, SECTIONS)) g->themes |= 1u << MEMORY;
+    if (has(g, AWAITS)) g->themes &= ~(1u << SECTIONS); /* M5 */
+    if (has(g, CHANNELS)) g->themes &= ~(1u << LOOPS);  /* M4 */
+    if (has(g, COMPARE) || has(g, CHOICES) || has(g, FUTEXES) || has(g, SECTIONS) || has(g, AWAITS))
+        g->themes |= 1u << MEMORY;
     if (has(g, CONDITIONS) && percent(g, 25))
         g->themes |= 1u << TRIES; /* the release of a wait is an event */
 }
@@ -528,8 +585,9 @@ static void declare(struct generator *g, enum mz_model_kind kind, int count, con
 static void draw_objects(struct generator *g)
 {
     bool memory = has(g, MEMORY) || percent(g, 70);
+    if (has(g, CHANNELS)) declare(g, MZ_MODEL_CHAN, percent(g, 75) ? 1 : 2, "hi");
     bool mutexes = has(g, LOCKS) || has(g, TRIES) || has(g, CONDITIONS);
-    if (memory || !(mutexes || has(g, SEMAPHORES) || has(g, RWLOCKS) || has(g, ONCES)))
+    if (memory || !(mutexes || has(g, SEMAPHORES) || has(g, RWLOCKS) || has(g, ONCES) || has(g, CHANNELS)))
         declare(g, MZ_MODEL_VAR, between(g, 1, percent(g, 20) ? 3 : 2), "xyz");
     if (mutexes)
         declare(g, MZ_MODEL_MUTEX, has(g, CONDITIONS) && percent(g, 60) ? 1 : between(g, 1, 2), "mn");

@@ -153,6 +153,10 @@ static enum mz_model_status status_of(const struct mz_machine *k, const struct m
         return MZ_MODEL_WR_LOCKING;
     case MZ_MODEL_ONCE:
         return MZ_MODEL_ONCE_WAITING;
+    case MZ_MODEL_AWAIT:
+        return MZ_MODEL_AWAITING;
+    case MZ_MODEL_RECEIVE:
+        return MZ_MODEL_RECEIVING;
     default:
         return MZ_MODEL_READY;
     }
@@ -195,6 +199,15 @@ uint64_t mz_machine_check(const struct mz_machine *k, const struct mz_machine_st
             const struct mz_state_object *o = &s->objects[kind][i];
             h = fold(fold(fold(h, o->reads), o->shares), o->writes);
             h = fold(h, (uint16_t)o->content | (uint64_t)o->waiters << 16 | (uint64_t)o->claims << 24);
+        }
+    for (int i = 0; i < k->m->object_count[MZ_MODEL_CHAN]; i++)
+        for (int tag = 0; tag < MZ_MODEL_TAGS; tag++) {
+            h = fold(h, s->missed[i][tag]);
+            for (int j = 0; j < s->message_count; j++) {
+                const struct mz_state_message *m = &s->messages[j];
+                if (m->channel != i || m->tag != tag) continue;
+                h = fold(fold(h, m->clock), (uint16_t)m->value | (uint64_t)m->taken << 16);
+            }
         }
     return h;
 }

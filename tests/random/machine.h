@@ -56,6 +56,14 @@ enum mz_feature { /* what happened in some execution of a program; for statistic
                   MZ_FEATURE_FUTEX_WOKEN,
                   MZ_FEATURE_SECTION,
                   MZ_FEATURE_SECTION_MEETS,
+                  MZ_FEATURE_AWAIT_WAITS,
+                  MZ_FEATURE_AWAIT,
+                  MZ_FEATURE_BUMP,
+                  MZ_FEATURE_RECEIVE_WAITS,
+                  MZ_FEATURE_RECEIVE,
+                  MZ_FEATURE_RECEIVE_SELECTS,
+                  MZ_FEATURE_TRY_RECEIVES,
+                  MZ_FEATURE_TRY_FINDS_NOTHING,
                   MZ_FEATURE_MACHINE /* number of the features that the interpreter sets */
 };
 
@@ -84,12 +92,22 @@ struct mz_state_object {
     uint8_t claims;                 /* of a read-write lock */
 };
 
+struct mz_state_message { /* of a channel; in the order of the sends, received ones stay */
+    mz_lanes clock;       /* of its send */
+    mz_model_value value;
+    uint8_t channel, tag;
+    bool taken;
+};
+
 struct mz_machine_state {
     struct mz_hash form;       /* of the execution so far */
     mz_lanes last;             /* clock of its last event */
     mz_lanes memory, sections; /* clocks of all events on variables, of all sections */
     struct mz_state_thread threads[MZ_MODEL_THREADS];
     struct mz_state_object objects[MZ_MODEL_KINDS][MZ_MODEL_OBJECTS];
+    struct mz_state_message messages[MZ_MODEL_MESSAGES];
+    uint8_t message_count;
+    mz_lanes missed[MZ_MODEL_OBJECTS][MZ_MODEL_TAGS]; /* clocks of the receives that found nothing */
 };
 
 void mz_machine_init(struct mz_machine *k, const struct mz_model *m, bool sections);
@@ -99,10 +117,10 @@ unsigned mz_machine_choices(struct mz_machine *k, const struct mz_machine_state 
 /* The object of the thread's next event (-1: none), and how the event would use it if it happened now. */
 int mz_machine_object(const struct mz_machine *k, const struct mz_machine_state *s, int thread);
 enum mz_use mz_machine_use(const struct mz_machine *k, const struct mz_machine_state *s, int thread);
-/* Do two events on one object commute? */
-static inline bool mz_machine_commute(enum mz_use a, enum mz_use b) { return a == b && a != MZ_USE_WRITE; }
-/* Are events of different threads on these two objects always independent? */
-bool mz_machine_apart(int object, int other);
+/* Are the next steps of two threads dependent, that of p in state s, that of q in state r? Either r is s, or r comes right
+ * after the step of p. */
+bool mz_machine_dependent(const struct mz_machine *k, const struct mz_machine_state *s, int p,
+                          const struct mz_machine_state *r, int q);
 /* Which event of which operation the thread does next, as a number. It changes only by a step of the thread, or by a step
  * that wakes it. */
 int mz_machine_next(const struct mz_machine_state *s, int thread);

@@ -16,7 +16,9 @@ int mz_machine_object(const struct mz_machine *k, const struct mz_machine_state 
         return MZ_MODEL_MUTEX * 16 + op->mutex;
     default:
         if (op->code == MZ_MODEL_SECTION) return ANY_MEMORY;
-        return op->code == MZ_MODEL_CHOOSE ? -1 : (int)mz_model_kind_of(op->code) * 16 + op->object;
+        return op->code == MZ_MODEL_CHOOSE || op->code == MZ_MODEL_AWAIT
+                   ? -1
+                   : (int)mz_model_kind_of(op->code) * 16 + op->object;
     }
 }
 
@@ -56,12 +58,17 @@ enum mz_use mz_machine_use(const struct mz_machine *k, const struct mz_machine_s
     switch (op->code) {
     case MZ_MODEL_READ:
     case MZ_MODEL_SEM_VALUE:
+    case MZ_MODEL_AWAIT:
+    case MZ_MODEL_RECEIVE:
+    case MZ_MODEL_TRY_RECEIVE:
     case MZ_MODEL_WAIT:
     case MZ_MODEL_TIMEDWAIT:
     case MZ_MODEL_FUTEX_WAIT:
     case MZ_MODEL_FUTEX_TIMEDWAIT:
         reads = true;
         break;
+    case MZ_MODEL_BUMP:
+        return MZ_USE_SHARE;
     case MZ_MODEL_CAS:
         reads = !k->sections && s->objects[MZ_MODEL_VAR][op->object].content != operand(s, thread, &op->a);
         break;
@@ -117,7 +124,11 @@ static void order(struct mz_machine *k, struct mz_machine_state *s, int t, int c
 {
     int where = mz_machine_object(k, s, t);
     mz_lanes clock = s->threads[t].clock;
-    if (where == ANY_MEMORY) {
+    const struct mz_model_op *op = current(k, s, t);
+    bool waits = s->threads[t].mode == OP && (op->code == MZ_MODEL_AWAIT || on_channel(op));
+    if (waits) {
+        clock = mz_machine_order_wait(s, t, op);
+    } else if (where == ANY_MEMORY) {
         mz_lanes before = join(s->memory, s->sections);
         feature_if(k, join(before, clock) != clock, MZ_FEATURE_SECTION_MEETS);
         clock = join(before, clock) + ((mz_lanes)1 << 8 * t);
@@ -225,6 +236,9 @@ static void change(struct mz_machine_state *s, int t, const struct mz_model_op *
     case MZ_MODEL_ADD:
         v->content = (int16_t)(old + a);
         break;
+    case MZ_MODEL_BUMP:
+        v->content = (int16_t)(old + a);
+        return;
     case MZ_MODEL_XCHG:
         v->content = (int16_t)a;
         break;
@@ -326,6 +340,14 @@ static bool perform(struct mz_machine *k, struct mz_machine_state *s, int t, int
     case MZ_MODEL_SEM_POST:
         s->objects[MZ_MODEL_SEM][op->object].content++;
         return true;
+    case MZ_MODEL_AWAIT:
+        feature(k, MZ_FEATURE_AWAIT);
+        return true;
+    case MZ_MODEL_SEND:
+    case MZ_MODEL_RECEIVE:
+    case MZ_MODEL_TRY_RECEIVE:
+        mz_machine_channel(k, s, t, op);
+        return true;
     case MZ_MODEL_SECTION:
         run_section(k, s, t);
         return true;
@@ -335,6 +357,7 @@ static bool perform(struct mz_machine *k, struct mz_machine_state *s, int t, int
         return true;
     default:
         if (mz_model_kind_of(op->code) == MZ_MODEL_RWLOCK) return lock_or_unlock(k, s, t, failed);
+        feature_if(k, op->code == MZ_MODEL_BUMP, MZ_FEATURE_BUMP);
         failed = op->code == MZ_MODEL_CAS && !as_expected(s, t, op);
         feature_if(k, failed, MZ_FEATURE_FAILED_CAS);
         change(s, t, op, failed);
@@ -450,6 +473,12 @@ unsigned mz_machine_choices(struct mz_machine *k, const struct mz_machine_state 
     case MZ_MODEL_ONCE:
         feature_if(k, s->objects[MZ_MODEL_ONCES][op->object].content > 0, MZ_FEATURE_ONCE_WAITS);
         return s->objects[MZ_MODEL_ONCES][op->object].content <= 0;
+    case MZ_MODEL_AWAIT:
+        feature_if(k, !mz_machine_condition(s, thread, op), MZ_FEATURE_AWAIT_WAITS);
+        return mz_machine_condition(s, thread, op);
+    case MZ_MODEL_RECEIVE:
+        feature_if(k, mz_machine_message(s, op) < 0, MZ_FEATURE_RECEIVE_WAITS);
+        return mz_machine_message(s, op) >= 0;
     case MZ_MODEL_CHOOSE:
         return (1u << op->a.value) - 1;
     default:

@@ -77,6 +77,22 @@ static inline bool free_for(const struct mz_machine_state *s, int lock, bool wri
     return !o->content && (writer ? as_readers(s, lock) == 0 : o->claims == 0);
 }
 
+/* machine_event.c: are events of different threads on these two objects always independent? */
+bool mz_machine_apart(int object, int other);
+
+/* machine_wait.c: awaits and channels */
+bool mz_machine_condition(const struct mz_machine_state *s, int t, const struct mz_model_op *op);
+/* The oldest message that the receive at op would take; -1: none. */
+int mz_machine_message(const struct mz_machine_state *s, const struct mz_model_op *op);
+/* The clock of the event, an await or an event on a channel. */
+mz_lanes mz_machine_order_wait(struct mz_machine_state *s, int t, const struct mz_model_op *op);
+void mz_machine_channel(struct mz_machine *k, struct mz_machine_state *s, int t,
+                        const struct mz_model_op *op);
+static inline bool on_channel(const struct mz_model_op *op)
+{
+    return mz_model_kind_of(op->code) == MZ_MODEL_CHAN;
+}
+
 /* machine.c: run the local code of the threads in the set `todo`, each up to its next event; a local unlock. */
 /* Run the operation if it is local. Returns false if the thread stops at it. */
 bool mz_machine_local(struct mz_machine *k, struct mz_machine_state *s, int t, unsigned *todo);

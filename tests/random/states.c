@@ -35,6 +35,10 @@ struct global {
         int16_t content;
         uint8_t waiters, claims;
     } objects[MZ_MODEL_KINDS][MZ_MODEL_OBJECTS];
+    struct {
+        uint8_t channel, tag; /* the messages of one channel and tag stand together */
+        mz_model_value value;
+    } messages[MZ_MODEL_MESSAGES];
 };
 
 static void local_of(const struct mz_machine_state *s, int t, struct local *l)
@@ -58,6 +62,13 @@ static struct mz_hash hash_of(const struct mz_machine *k, const struct mz_machin
             g.objects[kind][i].waiters = s->objects[kind][i].waiters;
             g.objects[kind][i].claims = s->objects[kind][i].claims;
         }
+    for (int i = 0, n = 0; i < k->m->object_count[MZ_MODEL_CHAN] * MZ_MODEL_TAGS; i++)
+        for (const struct mz_state_message *m = s->messages; m < s->messages + s->message_count; m++) {
+            if (m->taken || m->channel != i / MZ_MODEL_TAGS || m->tag != i % MZ_MODEL_TAGS) continue;
+            g.messages[n].channel = (uint8_t)(m->channel + 1);
+            g.messages[n].tag = m->tag;
+            g.messages[n++].value = m->value;
+        }
     return mz_hash_bytes(&g, sizeof g);
 }
 
@@ -72,6 +83,8 @@ static void forget_order(struct mz_machine_state *s)
             struct mz_state_object *o = &s->objects[kind][i];
             o->reads = o->shares = o->writes = 0;
         }
+    for (int i = 0; i < MZ_MODEL_MESSAGES; i++) s->messages[i].clock = 0;
+    memset(s->missed, 0, sizeof s->missed);
 }
 
 static bool is_final(struct mz_machine *k, const struct mz_machine_state *s)

@@ -42,6 +42,14 @@ static const char *const feature_names[MZ_FEATURE_MACHINE] = {
     [MZ_FEATURE_FUTEX_WOKEN] = "woken on a futex",
     [MZ_FEATURE_SECTION] = "atomic section",
     [MZ_FEATURE_SECTION_MEETS] = "section after other threads",
+    [MZ_FEATURE_AWAIT_WAITS] = "await waits",
+    [MZ_FEATURE_AWAIT] = "await",
+    [MZ_FEATURE_BUMP] = "bump",
+    [MZ_FEATURE_RECEIVE_WAITS] = "receive waits",
+    [MZ_FEATURE_RECEIVE] = "receive",
+    [MZ_FEATURE_RECEIVE_SELECTS] = "receive passes over a message",
+    [MZ_FEATURE_TRY_RECEIVES] = "try_receive",
+    [MZ_FEATURE_TRY_FINDS_NOTHING] = "try_receive finds nothing",
 };
 static const char *const trait_names[MZ_TRAITS] = {
     [MZ_TRAIT_CLASSES] = "more than one class",

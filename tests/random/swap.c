@@ -2,7 +2,7 @@
  *
  * Two adjacent steps of different threads are independent if the second was possible before the first, as the
  * same event, and if they are on different objects, or both read, or both share. (A section is also dependent
- * with every step on a variable.) */
+ * with every step on a variable. Awaits and channels: machine_wait.c.) */
 #include <stdlib.h>
 #include <string.h>
 #include "swap.h"
@@ -71,10 +71,9 @@ static bool independent(struct swaps *w, const struct mz_machine_state *s,
 {
     struct mz_machine *k = &w->machine;
     if (p.thread == q.thread || !(mz_machine_choices(k, s, q.thread) & 1u << q.choice)) return false;
-    int object = mz_machine_object(k, s, p.thread), other = mz_machine_object(k, after_p, q.thread);
+    int other = mz_machine_object(k, after_p, q.thread);
     if (other != mz_machine_object(k, s, q.thread)) return false; /* p woke q: it had a timeout before */
-    if (mz_machine_apart(object, other)) return true;
-    return mz_machine_commute(mz_machine_use(k, s, p.thread), mz_machine_use(k, after_p, q.thread));
+    return !mz_machine_dependent(k, s, p.thread, after_p, q.thread);
 }
 
 /* Do q and then p lead to the same state as p and then q did? */

@@ -11,6 +11,10 @@
  * first steps of a branch are in the core, nor to look only at new races: both lose executions, see
  * tests/random/corpus.)
  *
+ * Algorithm 6, lines 8-15, for operations that wait: as in source.c, these are races with a set of first events, and
+ * v = u.p is notdep of that set, and p. The leaf for v has the events of u that p needs: those that conflict with p, and
+ * what happens before them. So p is enabled after them.
+ *
  * No execution is ever blocked by a sleep set (Theorem 7.13): that is asserted, not counted. */
 #include "engine/reduction.h"
 

@@ -2,7 +2,13 @@
  *
  * The lines of Algorithm 1: 2-3 enter; 5-9 event -> reverse; 10-12 sleep_set.c and exhaustive.c. The operations
  * of blocked threads are examined at the end of the execution instead of at every state: a blocked operation
- * either happens later, and its race is found then, or it is still blocked at the end. */
+ * either happens later, and its races are found then, or it is still blocked at the end.
+ *
+ * Algorithm 5, lines 2-10: a race of a blocked operation p has first events that u lacks (trace/race.h), and u is all of
+ * notdep without what happens after them. For operations on one object dependence.c and rwlock.c find these races, for awaits
+ * trace/await.c, which says why the subsequences that it leaves out are not needed. All of them are in event() and end()
+ * like any other race. A race that is found later than in the paper has the same E' and u: the events between are writers,
+ * which u lacks, or no writers, which change nothing for p. */
 #include "engine/reduction.h"
 
 /* Line 9: some q in I(v). The second event's thread if that event can come first; else, of the threads that must go before it,

@@ -31,11 +31,13 @@ void mz_add_stirrers(uint64_t *stirrers, const struct mz_elem *entries, uint32_t
 }
 
 /* The threads with events on the object that may enable a thread that waits for it. */
-static uint64_t users(uint32_t object, const struct mz_elem *entries, uint32_t count)
+static uint64_t users(const struct mz_trace *tr, uint32_t object, const struct mz_elem *entries,
+                      uint32_t count)
 {
+    struct mz_elem wait = {.object = object, .access = MZ_READS};
     uint64_t threads = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (entries[i].op != MZ_OP_WOKEN && entries[i].object == object && entries[i].access != MZ_READS)
+        if (entries[i].op != MZ_OP_WOKEN && mz_conflict(tr, &wait, &entries[i]))
             threads |= mz_bit(entries[i].thread);
     return threads;
 }
@@ -53,7 +55,7 @@ uint64_t mz_needed(const struct mz_exploration *x, uint32_t k, uint64_t threads,
         else if (m->holder[p] != MZ_NOBODY)
             threads |= mz_bit(m->holder[p]);
         else
-            threads |= users(m->blocked_on[p], entries, count) & ~mz_bit(p);
+            threads |= users(&x->trace, m->blocked_on[p], entries, count) & ~mz_bit(p);
     }
     return threads & enabled;
 }

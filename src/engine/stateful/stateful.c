@@ -309,6 +309,8 @@ static bool invisible(struct mz_exploration *x, int thread)
     if (mz_ops[p->op].object == MZ_OBJECT_NOTHING) return true;
     uint32_t o = mz_object_of(&x->trace, p);
     if (p->op == MZ_OP_SECTION || (x->trace.sections && mz_is_memory(&x->trace, p->op, o))) return false;
+    if (p->op == MZ_OP_AWAIT || x->trace.objects[o].awaited) return false;
+    if (x->trace.all_awaited && mz_is_memory(&x->trace, p->op, o)) return false;
     return x->stateful->users[o].thread == thread + 1;
 }
 
