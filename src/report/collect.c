@@ -27,6 +27,7 @@ char *mz_collect_object(struct mz_symbols *s, unsigned op, uint64_t address, uin
     struct mz_object object;
     enum mz_named named = naming_of(op);
     if (named == MZ_NAMED_NONE || !address) return NULL;
+    if (named == MZ_NAMED_FUNCTION) return mz_symbols_function(s, address);
     mz_symbols_object(s, address, named == MZ_NAMED_START ? 0 : size ? size : 1, &object);
     return object.name;
 }
@@ -219,7 +220,8 @@ static void collect_thread(struct mz_symbols *s, const struct mz_channel *c, con
     t->name = mz_memory_string(info->name[0] ? info->name : slot == 0 ? "0" : "?");
     t->function = thread_function(s, c, slot);
     bool waits = mz_describe_is_blocked(final->state) && final->state != MZ_THREAD_JOINING;
-    unsigned op = waits ? MZ_OP_LOCK : final->state == MZ_THREAD_SPINNING ? MZ_OP_LOAD : final->op;
+    unsigned as_object = naming_of(final->op) == MZ_NAMED_FUNCTION ? final->op : MZ_OP_LOCK;
+    unsigned op = waits ? as_object : final->state == MZ_THREAD_SPINNING ? MZ_OP_LOAD : final->op;
     t->object = mz_collect_object(s, op, final->object, 0);
     mz_symbols_stack(s, slot == f->thread && !final->place.pc[0] ? &f->place : &final->place, &t->stack);
 }

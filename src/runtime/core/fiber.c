@@ -491,3 +491,40 @@ int mz_fiber_tls_owner(uint64_t address)
         if (address < rt.slots[s].fs && address >= rt.slots[s].fs - rt.tls_size) return s;
     return -1;
 }
+
+/* ---- calls aside ---- */
+
+#define ASIDE ((size_t)1 << 20)
+
+static void *storage_now(void)
+{
+    void *fs;
+    __asm__ volatile("movq %%fs:0, %0" : "=r"(fs)); /* the thread pointer points to itself */
+    return fs;
+}
+
+/* The function runs within the step of another thread, or between executions. It gets another stack, so that it leaves
+ * nothing on those of the program. */
+int mz_fiber_call(int slot, int (*function)(void *), void *argument)
+{
+    int result;
+    if (mz_unlikely(!fb.aside)) {
+        char *low = mz_region_reserve(ASIDE);
+        MZ_ASSERT(low != NULL);
+        fb.aside = low + ASIDE;
+    }
+    uint64_t before = rt.switch_fs ? (uintptr_t)storage_now() : 0;
+    char *top = fb.aside;
+    if (rt.switch_fs) set_fs(rt.slots[slot].fs);
+    __asm__ volatile("movq %%rsp, -8(%1)\n\t"
+                     "leaq -16(%1), %%rsp\n\t"
+                     "call *%2\n\t"
+                     "movq 8(%%rsp), %%rsp"
+                     : "=a"(result), "+S"(top), "+d"(function), "+D"(argument)
+                     :
+                     : "rcx", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3",
+                       "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
+                       "xmm14", "xmm15");
+    if (rt.switch_fs) set_fs(before);
+    return result;
+}

@@ -157,3 +157,15 @@ uint64_t mz_layout_in(uint64_t address)
     if (address >= LEAST && address != UINT64_MAX && !mz_translate(&la.in, &address)) refuse();
     return address;
 }
+
+uint64_t mz_layout_out_known(uint64_t value)
+{
+    if (value >= LEAST && value != UINT64_MAX) mz_translate(&la.out, &value);
+    return value;
+}
+
+uint64_t mz_layout_in_known(uint64_t value)
+{
+    if (value >= LEAST && value != UINT64_MAX) mz_translate(&la.in, &value);
+    return value;
+}

@@ -54,6 +54,7 @@ static void start_exploration(void)
                                          .max_steps = o->max_steps,
                                          .memory_limit = o->memory_limit,
                                          .refresh = mz_refresh,
+                                         .holds = mz_await_holds,
                                          .strict = o->strict,
                                          .order = (enum mz_order)o->order,
                                          .order_seed = o->order_seed};

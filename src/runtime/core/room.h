@@ -69,6 +69,7 @@ struct mz_core_room {
         bool executable_stacks;
         uintptr_t stacks; /* stacks of all slots, with their gaps */
         uintptr_t large;  /* address space for larger stacks, LARGE bytes for each slot */
+        char *aside;      /* high end of the stack for mz_fiber_call; NULL: none yet */
         uint32_t bounces; /* switches left in a measurement */
     } fiber;
     struct { /* layout.c, kept */

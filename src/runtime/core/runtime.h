@@ -81,6 +81,8 @@ struct mz_runtime {
     bool trial;      /* after the end of an execution: a thread in a waiting loop makes one more round */
     bool active;     /* a fiber of the program runs: the hooks work */
     bool recording;
+    bool
+        imagining; /* a condition of mz_await is evaluated, perhaps for a state that is only imagined; active is false */
     bool checking; /* options.strict: check the states of all threads at each new event */
     struct mz_program_uses uses;
     bool stateful;      /* the algorithm compares states */
@@ -116,6 +118,7 @@ struct mz_runtime {
     bool switch_fp;   /* the same for floating-point environments */
     bool standalone;  /* started without the command */
     bool allow_races; /* --data-races=allow */
+    bool awaits;      /* the program has called mz_await */
     bool once;        /* one execution only */
     bool shared;      /* this target is a worker of a shared search: see worker.c */
     bool stop;        /* end the exploration after this execution */
@@ -155,6 +158,8 @@ void mz_fiber_stack(int slot,
                     size_t size); /* for a thread about to start: a stack of at least `size` bytes */
 void mz_fiber_go(int slot);       /* from a fiber to a fiber */
 void mz_fiber_enter(int slot);    /* from the explorer to a fiber; returns at the end of the execution */
+int mz_fiber_call(int slot, int (*function)(void *),
+                  void *argument); /* aside, with the storage of the slot */
 void mz_fiber_pause(void);
 _Noreturn void mz_fiber_leave(void); /* from a fiber to the explorer, for good */
 double mz_fiber_measure(void);
@@ -190,6 +195,9 @@ void mz_layout_init(void);   /* layout.c */
 void mz_layout_agree(void);
 uint64_t mz_layout_out(uint64_t address); /* to the layout that all workers share, and back */
 uint64_t mz_layout_in(uint64_t address);
+uint64_t
+mz_layout_out_known(uint64_t value); /* the same for values that may not be addresses of the program */
+uint64_t mz_layout_in_known(uint64_t value);
 
 /* schedule.c */
 void mz_dispatch(void);

@@ -77,6 +77,7 @@ void mz_dispatch(void)
 {
     int to;
     if (mz_unlikely(rt.section)) mz_section_check(MZ_OP_NONE);
+    if (mz_unlikely(rt.awaits)) rt.up.await_look();
     if (mz_unlikely(rt.trial)) { /* go on alone while no other thread is enabled */
         if (rt.view.enabled == mz_slot_bit(rt.self)) return;
         mz_fiber_leave();

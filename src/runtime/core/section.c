@@ -14,6 +14,11 @@
 void mz_section_check(uint8_t op)
 {
     rt.run.threads[rt.self].simple = 0; /* the thread does not stop here */
+    if (rt.section == MZ_IN_CONDITION) {
+        if (op == MZ_OP_LOAD && !rt.view.pending[rt.self].direct) return;
+        rt.section = 0;
+        mz_unsupported(MZ_ONLY_LOADS);
+    }
     if (mz_op_in(MZ_OPS_ATOMIC, op)) return;
     rt.section = 0;
     mz_unsupported("synchronization, choices or threads inside of mz_atomic_begin and mz_atomic_end",
@@ -24,6 +29,7 @@ void mz_section_begin(void *pc, const void *frame)
 {
     if (rt.section++) return;
     rt.section = 0;
+    if (rt.awaits) mz_unsupported(MZ_AWAIT_OR_SECTION);
     mz_rounds_look(0, pc, frame);
     mz_visible(MZ_OP_SECTION, 0, 0, MZ_WRITES, 0, pc);
     mz_commit(MZ_WRITES, 0);

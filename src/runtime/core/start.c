@@ -29,6 +29,7 @@ static const struct mz_upcalls upcalls = {
     .object_size = mz_object_size,
     .keys_each = mz_keys_each,
     .keys_past = mz_keys_past,
+    .await_look = mz_await_look,
     .step_limit = mz_rounds_step_limit,
     .stack_lent = mz_lent_stack,
     .stack_clean = mz_spin_clean,

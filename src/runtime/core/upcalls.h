@@ -42,6 +42,8 @@ struct mz_upcalls {
                                 enum mz_race_kind kind),
                       void *data); /* mz_keys_past: state/race_history.c */
 
+    void (*await_look)(void); /* mz_await_look: schedule.c */
+
     /* Functions of `loops` and `hooks`. */
     bool (*step_limit)(void);           /* mz_rounds_step_limit: schedule.c */
     void (*stack_lent)(int slot);       /* mz_lent_stack: fiber.c */

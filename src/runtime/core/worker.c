@@ -234,6 +234,7 @@ static void put_knowledge(void *system, struct mz_message *m)
     mz_spin_put(m);
     mz_lent_put(m);
     mz_barriers_put(m);
+    mz_awaits_put(m);
 }
 
 static void get_knowledge(void *system, struct mz_message *m)
@@ -250,6 +251,7 @@ static void get_knowledge(void *system, struct mz_message *m)
     mz_spin_get(m);
     mz_lent_get(m);
     mz_barriers_get(m);
+    mz_awaits_get(m);
 }
 
 static uint64_t key_out(void *system, uint64_t key)

@@ -25,6 +25,9 @@ typedef mz_uint128 a128;
 
 #define OUTSIDE       mz_unlikely(!rt.active)
 #define ALWAYS_INLINE inline __attribute__((always_inline))
+/* A condition of mz_await must not write. */
+#define NOT_IN_CONDITION                                                                                     \
+    if (mz_unlikely(rt.imagining)) mz_await_refuse()
 
 static __attribute__((noinline)) void happened_live(uint8_t op, uint64_t a, unsigned size, int order,
                                                     enum mz_access access, uint64_t old, uint64_t new)
@@ -74,7 +77,7 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
 #define LOAD(n)                                                                                              \
     static ALWAYS_INLINE a##n load##n(const volatile a##n *a, int order, void *pc, const void *frame)        \
     {                                                                                                        \
-        if (OUTSIDE) return mz_cell_read##n(a);                                                              \
+        if (OUTSIDE) return mz_unlikely(rt.imagining) ? (a##n)mz_await_read(a, n / 8) : mz_cell_read##n(a);  \
         mz_spin((uintptr_t)a, pc, frame);                                                                    \
         if (n <= 64) mz_simple((uint64_t)order, 0, 0);                                                       \
         mz_visible_atomic(MZ_OP_LOAD, (uintptr_t)a, n / 8, MZ_READS, order, pc);                             \
@@ -91,6 +94,7 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
     static ALWAYS_INLINE void store##n(volatile a##n *a, a##n value, int order, void *pc, const void *frame) \
     {                                                                                                        \
         if (OUTSIDE) {                                                                                       \
+            NOT_IN_CONDITION;                                                                                \
             mz_cell_write##n(a, value);                                                                      \
             return;                                                                                          \
         }                                                                                                    \
@@ -115,6 +119,7 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
     {                                                                                                        \
         a##n old, new;                                                                                       \
         if (OUTSIDE) {                                                                                       \
+            NOT_IN_CONDITION;                                                                                \
             old = mz_cell_read##n(a);                                                                        \
             mz_cell_write##n(a, (a##n)(result));                                                             \
             return old;                                                                                      \
@@ -146,6 +151,7 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
         const uint8_t op = n == 128 ? MZ_OP_RMW : MZ_OP_CAS;                                                 \
         a##n old;                                                                                            \
         if (OUTSIDE) {                                                                                       \
+            NOT_IN_CONDITION;                                                                                \
             old = mz_cell_read##n(a);                                                                        \
             if (old == expected) mz_cell_write##n(a, value);                                                 \
             return old;                                                                                      \

@@ -21,6 +21,7 @@
 
 static void begin(uint8_t op, int order, void *p, size_t size, const void *pc, const void *frame)
 {
+    if (mz_unlikely(rt.imagining)) mz_await_refuse();
     if (mz_unlikely(!rt.active)) return;
     if (op == MZ_OP_RMW) mz_spin((uintptr_t)p, pc, frame);
     mz_simple(size, 0, 0);
@@ -67,6 +68,7 @@ MZ_EXPORT void __tsan_mz_store_end(void *p, size_t size);
 
 void __tsan_mz_load(void *p, size_t size)
 {
+    if (mz_unlikely(rt.imagining)) mz_await_refuse();
     if (mz_unlikely(!rt.active)) return;
     if (!is_aligned(p, size)) {
         mz_access_range(p, size, false, MZ_PC(), MZ_FRAME());

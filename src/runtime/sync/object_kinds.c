@@ -20,6 +20,7 @@ static const struct {
     [MZ_OBJECT_SEMAPHORE] = {.size = sizeof(sem_t), .access = mz_semaphore_try_access},
     [MZ_OBJECT_RWLOCK] = {sizeof(pthread_rwlock_t), mz_rwlock_holder, mz_rwlock_try_access},
     [MZ_OBJECT_ONCE] = {sizeof(pthread_once_t), mz_once_runner, mz_once_access},
+    [MZ_OBJECT_CHANNEL] = {.size = 2 * sizeof(uint32_t)}, /* and more: channel.c */
     [MZ_OBJECT_BARRIER] = {.size = sizeof(pthread_barrier_t)},
 };
 

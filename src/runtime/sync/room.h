@@ -43,7 +43,26 @@ struct mz_named_semaphore {
     char name[256];
 };
 
+#define MZ_AWAIT_SITES 1024
+
 struct mz_sync_room {
+    struct { /* await.c, kept unless noted otherwise */
+        struct {
+            uint64_t address;
+            uint8_t size;
+        } objects[MZ_AWAITED]; /* that conditions read: the awaited objects of the engine */
+        unsigned object_count;
+        struct mz_await_site { /* a condition with its argument */
+            uint64_t condition, argument;
+            uint32_t members; /* the objects that it has read: mz_await_key */
+        } sites[MZ_AWAIT_SITES];
+        unsigned site_count;
+        struct mz_await_site others;       /* all conditions that there is no room for */
+        struct mz_await_site *site;        /* set before each use: the condition being evaluated ... */
+        const struct mz_unwritten *writes; /* ... without these events */
+        uint32_t write_count;
+        bool refused; /* a condition did something that conditions must not do */
+    } await;
     struct { /* barrier.c, kept: barriers that are used by more threads than they wait for */
         const void *contended[MZ_CONTENDED_BARRIERS];
         unsigned contended_count;

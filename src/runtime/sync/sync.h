@@ -123,6 +123,21 @@ void mz_semaphores_reset(void); /* semaphore.c: the named ones */
 void mz_name_give(int slot, const char *name);
 const char *mz_name_of(int slot);
 void mz_keys_each(int slot, void (*f)(void *data, uint64_t word), void *data); /* keys.c */
+/* await.c */
+#define MZ_IN_CONDITION 255 /* rt.section while a thread evaluates the condition of its mz_await */
+#define MZ_ONLY_LOADS                                                                                        \
+    "a condition of mz_await that does more than to load atomic variables of up to 8 bytes and to read "     \
+    "memory that does not "                                                                                  \
+    "change meanwhile",                                                                                      \
+        "move everything else out of the condition"
+#define MZ_AWAIT_OR_SECTION "mz_await in a program with atomic sections", "use one of the two"
+void mz_await_look(void);
+/* A callback of the engine (program.h). */
+bool mz_await_holds(void *system, int thread, const struct mz_unwritten *writes, uint32_t count);
+uint64_t mz_await_read(const volatile void *address, unsigned size); /* a load while rt.imagining */
+void mz_await_refuse(void); /* a condition does something that conditions must not do */
+void mz_awaits_put(struct mz_message *m);
+void mz_awaits_get(struct mz_message *m);
 /* barrier.c */
 void mz_barriers_put(struct mz_message *m);
 void mz_barriers_get(struct mz_message *m);
