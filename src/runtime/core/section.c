@@ -27,6 +27,10 @@ void mz_section_check(uint8_t op)
 
 void mz_section_begin(void *pc, const void *frame)
 {
+    if (rt.section == MZ_IN_CONDITION) {
+        rt.section = 0;
+        mz_unsupported(MZ_ONLY_LOADS);
+    }
     if (rt.section++) return;
     rt.section = 0;
     if (rt.awaits) mz_unsupported(MZ_AWAIT_OR_SECTION);

@@ -296,6 +296,7 @@ ALL_AS(16, 128)
 /* Objects of other sizes: the operation is an atomic section. */
 static void section(bool begins, void *pc, const void *frame)
 {
+    NOT_IN_CONDITION;
     if (OUTSIDE) return;
     if (begins)
         mz_section_begin(pc, frame);
