@@ -287,6 +287,10 @@ run_section() {
                 --seed "${FUZZ_SEED:-1}"
             run_counted fuzz-sync python3 tools/fuzz_sync.py --count "${FUZZ_PROGRAMS:-24}" \
                 --seed "${FUZZ_SEED:-1}" --algorithms optimal,source
+            if [ -x build/mz-random ]; then
+                run_counted fuzz-models python3 tools/fuzz_models.py --count "$((${FUZZ_PROGRAMS:-24} / 2))" \
+                    --seed "${FUZZ_SEED:-1}" --algorithms optimal,source
+            fi
             changing=${FUZZ_SEED:-$(date +%s)} # other programs in every run
             run_counted fuzz-races python3 tools/fuzz_races.py --count "${FUZZ_PROGRAMS:-24}" \
                 --seed "$changing" --compilers --algorithms stateful,dl-s-por,sdpor

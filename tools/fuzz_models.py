@@ -135,7 +135,7 @@ def main():
     p.add_argument("--algorithms", default="optimal,source,dpor,sleep")
     p.add_argument("--options", action="append", default=[])
     a = p.parse_args()
-    work, done, wrong, seed = tempfile.mkdtemp(), 0, 0, a.seed
+    work, done, wrong, seed = tempfile.mkdtemp(), 0, set(), a.seed
     while done < a.count:
         for theme in "awaits", "channels":
             for number, classes, text in models(a, seed, theme):
@@ -148,12 +148,12 @@ def main():
                 for algorithm in a.algorithms.split(","):
                     count, verdict, blocked = explored(a, source, algorithm, work)
                     if count == classes and verdict in ("verified", "error", "vacuous") and not blocked: continue
-                    wrong += 1
-                    print(f"seed {number} with {theme}, {algorithm}: {count} executions, {classes} classes, {blocked} blocked "
+                    wrong.add(done)
+                    print(f"FAIL seed {number} with {theme}, {algorithm}: {count} executions, {classes} classes, {blocked} blocked "
                           f"({verdict})\n{text}")
         seed += 50
     shutil.rmtree(work)
-    print(f"fuzz_models: {done} programs, {wrong} differences")
+    print(f"{done - len(wrong)} passed, {len(wrong)} failed")
     return 1 if wrong else 0
 
 if __name__ == "__main__":

@@ -64,11 +64,18 @@ static bool follows_directly(const struct finder *f)
     return after == 1;
 }
 
+/* Is there no room for another race, and for another set of first events after it? */
+static bool is_full(const struct mz_trace *tr, uint32_t firsts)
+{
+    return tr->race_count + 1 >= 68 * tr->capacity + MZ_AWAIT_RACES ||
+           firsts + 2 * MZ_MAX_THREADS >= MZ_MAX_THREADS * (tr->capacity + MZ_AWAIT_RACES);
+}
+
 /* X is complete: lines 7 and 8 of Algorithm 5, 12 and 13 of Algorithm 6. Return false if there are too many races. */
 static bool test(struct finder *f)
 {
     struct mz_trace *tr = f->tr;
-    if (++f->tested > MOST || tr->race_count + 1 >= 68 * tr->capacity + MZ_AWAIT_RACES) return false;
+    if (++f->tested > MOST || is_full(tr, f->first.firsts_end)) return false;
     if (!holds(f, false) || !(follows_directly(f) || !holds(f, true))) return true;
     struct mz_race *r = mz_race_new(tr);
     MZ_ASSERT(r->firsts_end == f->first.firsts_end - f->first.several);

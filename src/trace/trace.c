@@ -61,7 +61,7 @@ void mz_trace_init(struct mz_trace *tr, uint64_t max_steps, bool for_messages)
         (uint32_t)(max_steps && max_steps < MAX_CAPACITY - 2 ? max_steps + 2 : MAX_CAPACITY);
     /* An event needs one clock and up to five entries of the journal. What its step wakes, joins and releases needs
      * more. */
-    tr->clock_capacity = 16 * capacity + (1u << 16);
+    tr->clock_capacity = 16 * capacity + (1u << 16) + MZ_AWAIT_RACES;
     tr->journal_capacity = 64 * capacity + (1u << 20);
     each_array(tr, for_messages, mz_array_reserve);
     for (size_t t = 0; t < MZ_MAX_THREADS; t++)

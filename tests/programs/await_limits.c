@@ -25,13 +25,13 @@
 #endif
 
 static atomic_int flags[FLAGS], other;
-static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-static int plain, evaluations;
+__attribute__((unused)) static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int plain;
+__attribute__((unused)) static int evaluations;
 
 static int holds(void *unused)
 {
     (void)unused;
-    (void)m, (void)plain, (void)evaluations;
 #if defined WRITES
     return atomic_fetch_add(&flags[0], 1) > 0;
 #elif defined LOCKS
