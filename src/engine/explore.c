@@ -54,6 +54,7 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
     mz_trace_init(&x->trace, options->max_steps, options->share != NULL);
     x->trace.all_writes = x->reduction->all_accesses_conflict;
     x->trace.whole_channels = x->reduction->stateful;
+    x->trace.await_races = x->reduction->uses_races;
     x->trace.holds = options->holds;
     x->trace.holds_system = options->system;
     x->path.events = x->trace.events;

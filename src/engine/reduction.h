@@ -28,6 +28,8 @@ struct mz_reduction {
     /* Explores a persistent set from each node, and nothing else (options.persistent). */
     bool only_persistent_sets;
 
+    bool uses_races; /* looks at the races of all events. Without it, those of awaits are not searched for */
+
     /* All accesses to an object conflict: there are no reads, every event writes. */
     bool all_accesses_conflict;
 

@@ -264,7 +264,7 @@ static void race_with_disabling(struct mz_trace *tr, mz_number n, const struct m
     const struct mz_event *e = mz_event_at(tr, n);
     struct mz_race like = {.second = n, .split = n, .before = e->before, .last = mz_elem_of(e)};
     if (needs(e->op) == MZ_NEEDS_CONDITION) {
-        mz_await_races(tr, &like);
+        if (tr->await_races) mz_await_races(tr, &like);
         return;
     }
     if (waits_for_readers(e->op, o)) {

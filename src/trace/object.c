@@ -82,6 +82,11 @@ void mz_object_awaited(struct mz_trace *tr, uint64_t key, unsigned size, unsigne
     tr->objects[mz_object_find(tr, key, size)].awaited |= UINT32_C(1) << number;
 }
 
+void mz_object_forget_awaited(struct mz_trace *tr)
+{
+    for (uint32_t o = 1; o < tr->object_count; o++) tr->objects[o].awaited = 0;
+}
+
 static uint32_t find(struct mz_trace *tr, uint64_t key, unsigned size)
 {
     uint32_t *slot = slot_of(tr, key);

@@ -117,5 +117,5 @@ void mz_trace_reuse(struct mz_trace *tr)
     mz_trace_clear(tr);
     tr->sections = 0;
     tr->outdated = tr->across = tr->all_awaited = tr->crowded = false;
-    for (uint32_t o = 1; o < tr->object_count; o++) tr->objects[o].awaited = 0;
+    mz_object_forget_awaited(tr);
 }

@@ -97,7 +97,8 @@ struct mz_trace {
     bool all_awaited; /* some await reads all memory; the search has started over since */
     bool
         whole_channels; /* all events on a channel are on one object, not on the cells of its messages (object.c) */
-    bool crowded;       /* an await has too many races: not all have been found */
+    bool await_races; /* the search looks at races: find those of awaits, which may be many */
+    bool crowded;     /* an await has too many races: not all have been found */
     /* await.c: would the condition of the thread's await hold now if these events had not happened? */
     bool (*holds)(void *system, int thread, const struct mz_unwritten *writes, uint32_t count);
     void *holds_system;
@@ -174,6 +175,7 @@ uint32_t mz_object_known(struct mz_trace *tr, uint64_t key);            /* 0: th
 uint32_t mz_object_of(struct mz_trace *tr, const struct mz_pending *p); /* 0: the operation has none */
 /* Part of an await's condition: the object is the awaited object with this number, below MZ_AWAITED. */
 void mz_object_awaited(struct mz_trace *tr, uint64_t key, unsigned size, unsigned number);
+void mz_object_forget_awaited(struct mz_trace *tr); /* awaited objects may get other numbers */
 /* The object of all atomic sections. */
 uint32_t mz_object_of_sections(struct mz_trace *tr);
 /* Two ranges of bytes are one object from now on. */

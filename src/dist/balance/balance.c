@@ -320,6 +320,7 @@ static enum mz_heard hear_update(struct mz_balance *b, uint32_t worker, struct m
 static enum mz_heard hear_restart(struct mz_balance *b, uint32_t worker, struct mz_message *m)
 {
     begin(b);
+    mz_object_forget_awaited(&b->trace); /* the numbers of this worker count */
     mz_balance_get_knowledge(b, m);
     mz_balance_hold(b, worker, (struct mz_spot){0, 0});
     b->counts.restarts++;

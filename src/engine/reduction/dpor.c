@@ -97,6 +97,7 @@ static void end(struct mz_exploration *x)
 
 const struct mz_reduction mz_reduction_dpor = {
     .uses_backtrack_sets = true,
+    .uses_races = true,
     .enter = mz_enter_alone,
     .event = mz_dpor_event,
     .pending = mz_dpor_pending,

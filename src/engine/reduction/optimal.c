@@ -85,6 +85,7 @@ static bool next(struct mz_exploration *x, uint32_t k) { return mz_take_branch(x
 
 const struct mz_reduction mz_reduction_optimal = {
     .uses_wakeup_trees = true,
+    .uses_races = true,
     .fall_back = &mz_reduction_source,
     .enter = enter,
     .event = event,

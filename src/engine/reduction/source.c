@@ -60,6 +60,7 @@ static void end(struct mz_exploration *x)
 
 const struct mz_reduction mz_reduction_source = {
     .uses_backtrack_sets = true,
+    .uses_races = true,
     .enter = mz_enter_alone,
     .event = event,
     .end = end,
