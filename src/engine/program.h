@@ -18,7 +18,7 @@
  *  P1  Deterministic: the same steps give the same views.
  *  P2  Only a thread itself changes its pending operation, in a step in which it runs: its own step, or a step that
  *      starts it or lets it run on (spawn, join, wake). Other threads change only whether the operation is enabled,
- *      its choices, its access, and whether the thread still waits. Whether it is enabled changes only by steps that
+ *      its choices, its access, the message that it would send, and whether the thread still waits. Whether it is enabled changes only by steps that
  *      are dependent with it, or that release it (mz_explore_release) or wake it (mz_explore_wake).
  *  P3  A thread's number depends only on its path of spawns, not on the schedule.
  *  P4  Local operations are never in conflict with anything that could run before them. */

@@ -1,4 +1,5 @@
-/* N threads meet M times. Arrivals commute; who is the serial thread is a choice each time: N^M classes.
+/* N threads meet M times. Arrivals commute; who is the serial thread is a choice each time, as all threads look at the result:
+ * N^M classes.
  * What was written before is read after without a race.
  * EXPECT -DN=2 -DM=1 every verified 2
  * EXPECT -DN=2 -DM=2 every verified 4

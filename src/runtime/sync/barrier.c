@@ -8,7 +8,8 @@
  *
  * POSIX leaves open which thread gets PTHREAD_BARRIER_SERIAL_THREAD, so this is a choice. When the last
  * thread has arrived, the waiting thread with the lowest number (the leader) runs on within that step, and posts
- * the choice. When it has chosen, all of them continue within that step. */
+ * the choice. When it has chosen, all of them continue within that step. Threads whose code does not look at the
+ * result (result_matters) count as one choice. So there is nothing to explore if no thread looks at it. */
 #define _GNU_SOURCE
 #include "event/packet.h"
 #include "runtime/core/operation.h"
@@ -16,6 +17,7 @@
 #include "runtime/loops/loops.h"
 #include "runtime/memory/memory.h"
 #include "runtime/rewind/rewind.h"
+#include "runtime/state/decode.h"
 #include "runtime/sync/room.h"
 #include "runtime/sync/sync.h"
 
@@ -125,12 +127,39 @@ static void let_leader_go(struct mz_barrier *b)
     rt.run.interrupted[rt.run.interrupted_count++] = (uint8_t)leader;
 }
 
+#define LOOK 32 /* instructions */
+
+/* May the code at pc, where a call has just returned, look at the result of the call? No if it overwrites the register on
+ * the only way from there. The answer depends only on the code. */
+static bool result_matters(uint64_t pc)
+{
+    const uint8_t *p = (const uint8_t *)pc;
+    for (int n = 0; n < LOOK; n++) {
+        struct mz_instruction i = mz_decode(p);
+        if (!i.known || i.anywhere || i.returns || (i.read | i.address) & 1u << MZ_RAX) return true;
+        if (i.calls || i.written & 1u << MZ_RAX) return false;
+        if (i.target ? !i.ends : i.ends) return true;
+        p = i.target ? i.target : i.next;
+    }
+    return true;
+}
+
+/* Of these threads, which wait at a barrier, those that it makes a difference to make the serial thread. */
+static uint64_t serial_choices(uint64_t threads)
+{
+    uint64_t choices = 0, others = 0;
+    for (uint64_t t = threads; t; t &= t - 1) {
+        bool matters = result_matters(rt.view.pending[__builtin_ctzll(t)].pc);
+        *(matters ? &choices : &others) |= t & -t;
+    }
+    return choices | (others & -others);
+}
+
 /* The leader's choice says which thread gets PTHREAD_BARRIER_SERIAL_THREAD. Then all threads of this meeting
- * continue. The set of choices is the set of these threads; b->arrived may already hold threads of the next
- * meeting. */
+ * continue. They are in `expected`; b->arrived may already hold threads of the next meeting. */
 static void lead(const void *frame)
 {
-    uint64_t others = rt.view.pending[rt.self].choices & ~mz_slot_bit(rt.self);
+    uint64_t others = rt.view.pending[rt.self].expected & ~mz_slot_bit(rt.self);
     int serial = rt.choice;
     mz_commit(MZ_WRITES, 0);
     MZ_RECORD(MZ_OP_CHOOSE, 0, 0, MZ_RECORD_HAS_VALUE, (uint64_t)serial, 0, 0, frame);
@@ -148,7 +177,8 @@ static void lead(const void *frame)
 /* The running thread is the leader. */
 static void choose_serial(struct mz_barrier *b, const void *pc, const void *frame)
 {
-    post(b, MZ_OP_CHOOSE, b->arrived, pc);
+    post(b, MZ_OP_CHOOSE, serial_choices(b->arrived), pc);
+    rt.view.pending[rt.self].expected = b->arrived;
     rt.run.threads[rt.self].serial = 0;
     mz_keep_program(b, sizeof *b);
     b->arrived = 0;
