@@ -10,25 +10,7 @@
 #include <string.h>
 #include "edit.h"
 #include "generate.h"
-
-enum theme {
-    MEMORY,
-    COMPARE,
-    LOCKS,
-    TRIES,
-    CONDITIONS,
-    SEMAPHORES,
-    CHOICES,
-    RWLOCKS,
-    ONCES,
-    FUTEXES,
-    TIMEOUTS,
-    SECTIONS,
-    LOOPS,
-    AWAITS,
-    CHANNELS,
-    THEMES
-};
+#include "generator.h"
 
 static const char *const theme_names[THEMES] = {
     [MEMORY] = "memory",   [COMPARE] = "compare",       [LOCKS] = "locks",
@@ -43,53 +25,6 @@ int mz_theme(const char *name)
     for (int i = 0; i < THEMES; i++)
         if (strcmp(theme_names[i], name) == 0) return i;
     return -1;
-}
-
-struct generator {
-    uint64_t random;
-    struct mz_model *m;
-    struct mz_model_thread *t; /* the thread being filled */
-    unsigned themes;           /* set of enum theme */
-    int sends;                 /* emitted so far */
-    int budget;
-};
-
-static uint64_t next_random(struct generator *g)
-{
-    uint64_t z = g->random += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
-static int below(struct generator *g, int n) { return (int)(next_random(g) % (uint64_t)n); }
-static int between(struct generator *g, int low, int high) { return low + below(g, high - low + 1); }
-static bool percent(struct generator *g, int chance) { return below(g, 100) < chance; }
-static bool has(const struct generator *g, enum theme theme) { return g->themes >> theme & 1; }
-
-static int any(struct generator *g, enum mz_model_kind kind) { return below(g, g->m->object_count[kind]); }
-
-static bool some(const struct generator *g, enum mz_model_kind kind) { return g->m->object_count[kind] > 0; }
-
-/* Emitting. There is always space for the end of a block, so emitting never fails. */
-
-static struct mz_model_op *emit(struct generator *g, enum mz_model_code code, int object)
-{
-    static struct mz_model_op dropped;
-    if (g->t->length >= MZ_MODEL_OPS) return &dropped;
-    struct mz_model_op *op = &g->t->ops[g->t->length++];
-    *op = (struct mz_model_op){.code = (uint8_t)code, .object = (uint8_t)object, .result = MZ_MODEL_NOWHERE};
-    return op;
-}
-
-static struct mz_model_operand constant(int value)
-{
-    return (struct mz_model_operand){0, (mz_model_value)value};
-}
-
-static struct mz_model_operand reg(int number)
-{
-    return (struct mz_model_operand){1, (mz_model_value)number};
 }
 
 static struct mz_model_operand any_operand(struct generator *g)
@@ -511,49 +446,6 @@ static void fill_thread(struct generator *g, int budget)
     while (g->budget > 0 && g->t->length < MZ_MODEL_OPS / 2) one_idiom(g);
 }
 
-/* Spawning and joining. */
-
-static void insert(struct generator *g, int thread, int index, enum mz_model_code code, int other)
-{
-    struct mz_model_thread *t = &g->m->threads[thread];
-    if (t->length >= MZ_MODEL_OPS) return;
-    memmove(&t->ops[index + 1], &t->ops[index], (size_t)(t->length - index) * sizeof *t->ops);
-    t->length++;
-    t->ops[index] =
-        (struct mz_model_op){.code = (uint8_t)code, .object = (uint8_t)other, .result = MZ_MODEL_NOWHERE};
-    for (int i = 0; i < t->length; i++)
-        if (i != index && mz_model_jumps(t->ops[i].code) &&
-            (t->ops[i].target > index || (t->ops[i].target == index && i > index)))
-            t->ops[i].target++;
-}
-
-/* As in C programs: the first thread spawns the others, and joins some at its end. */
-static void spawn_from_first(struct generator *g)
-{
-    int at = 0;
-    for (int t = 1; t < g->m->thread_count; t++) {
-        if (at < g->m->threads[0].length && percent(g, 15)) at++;
-        insert(g, 0, at++, MZ_MODEL_SPAWN, t);
-    }
-    for (int t = 1; t < g->m->thread_count; t++)
-        if (percent(g, 50)) insert(g, 0, g->m->threads[0].length, MZ_MODEL_JOIN, t);
-}
-
-static void spawn_anyhow(struct generator *g)
-{
-    int count = g->m->thread_count;
-    for (int t = 0; t < count; t++) {
-        int by = below(g, count);
-        if (percent(g, 60) && by != t && (by < t || percent(g, 10)))
-            insert(g, by, between(g, 0, g->m->threads[by].length), MZ_MODEL_SPAWN, t);
-    }
-    for (int n = below(g, count + 1); n-- > 0;) {
-        int by = below(g, count), whom = below(g, count);
-        if (by != whom || percent(g, 5))
-            insert(g, by, between(g, 0, g->m->threads[by].length), MZ_MODEL_JOIN, whom);
-    }
-}
-
 /* Drawing a program. */
 
 static void draw_themes(struct generator *g, int most, unsigned always)
@@ -574,12 +466,6 @@ static void draw_themes(struct generator *g, int most, unsigned always)
         g->themes |= 1u << MEMORY;
     if (has(g, CONDITIONS) && percent(g, 25))
         g->themes |= 1u << TRIES; /* the release of a wait is an event */
-}
-
-static void declare(struct generator *g, enum mz_model_kind kind, int count, const char *names)
-{
-    g->m->object_count[kind] = (uint8_t)count;
-    for (int i = 0; i < count; i++) snprintf(g->m->name[kind][i], MZ_MODEL_NAME, "%c", names[i]);
 }
 
 static void draw_objects(struct generator *g)
@@ -603,35 +489,6 @@ static void draw_objects(struct generator *g)
         g->m->initial[MZ_MODEL_VAR][i] = (mz_model_value)(percent(g, 80) ? 0 : 1);
 }
 
-/* ---- a tail ---- */
-
-#define TAIL 3 /* threads, one after the other */
-
-/* Makes a thread that waits for some of the threads before it and then does operations that hardly matter to
- * them: its events make the execution long, and add few interleavings. */
-static void tail_thread(struct generator *g, int t, int own)
-{
-    g->t = &g->m->threads[t];
-    *g->t = (struct mz_model_thread){0};
-    snprintf(g->t->name, MZ_MODEL_NAME, "t%d", t);
-    for (int i = 0; i < t; i++)
-        if (i + 1 == t || percent(g, 80)) emit(g, MZ_MODEL_JOIN, i);
-    while (g->t->length < MZ_MODEL_OPS) {
-        bool shared = percent(g, 2);
-        struct mz_model_op *op =
-            emit(g, percent(g, 50) ? MZ_MODEL_WRITE : MZ_MODEL_ADD, shared ? any(g, MZ_MODEL_VAR) : own);
-        op->a = constant(1);
-    }
-}
-
-static void add_tail(struct generator *g)
-{
-    int own = g->m->object_count[MZ_MODEL_VAR];
-    declare(g, MZ_MODEL_VAR, own + 1, "xyzw");
-    for (int n = 0; n < TAIL && g->m->thread_count < MZ_MODEL_THREADS; n++)
-        tail_thread(g, g->m->thread_count++, own);
-}
-
 void mz_generate(uint64_t seed, const struct mz_knobs *knobs, struct mz_model *m)
 {
     struct generator g = {.random = seed * 0xd1342543de82ef95u + 1, .m = m};
@@ -650,12 +507,12 @@ void mz_generate(uint64_t seed, const struct mz_knobs *knobs, struct mz_model *m
     case 1:
         break; /* all from the start */
     case 2:
-        spawn_from_first(&g);
+        mz_spawn_from_first(&g);
         break;
     default:
-        spawn_anyhow(&g);
+        mz_spawn_anyhow(&g);
     }
-    if (knobs->tail) add_tail(&g);
+    if (knobs->tail) mz_add_tail(&g);
     mz_edit_repair(m);
     mz_edit_remove_unused(m);
 }
