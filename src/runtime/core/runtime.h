@@ -195,9 +195,7 @@ void mz_layout_init(void);   /* layout.c */
 void mz_layout_agree(void);
 uint64_t mz_layout_out(uint64_t address); /* to the layout that all workers share, and back */
 uint64_t mz_layout_in(uint64_t address);
-uint64_t
-mz_layout_out_known(uint64_t value); /* the same for values that may not be addresses of the program */
-uint64_t mz_layout_in_known(uint64_t value);
+uint64_t mz_layout_out_known(uint64_t value), mz_layout_in_known(uint64_t value); /* not refused */
 
 /* schedule.c */
 void mz_dispatch(void);
