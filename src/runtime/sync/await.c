@@ -142,7 +142,7 @@ void mazurka_await(int (*condition)(void *), void *argument)
     mz_before(MZ_PC());
     bool holds = evaluate(rt.self, (uintptr_t)condition, (uintptr_t)argument, NULL, 0);
     if (aw.refused) mz_unsupported(MZ_ONLY_LOADS);
-    mz_post(rt.self, MZ_OP_AWAIT, key_of(aw.site), MZ_READS, holds, MZ_PC());
+    mz_post(MZ_OP_AWAIT, key_of(aw.site), MZ_READS, holds, MZ_PC());
     t->wait_object = (uintptr_t)condition;
     t->wait_mutex = argument;
     mz_dispatch();
