@@ -121,7 +121,7 @@ void *mazurka_channel_receive(void *channel, unsigned tag)
     mz_rounds_look((uintptr_t)c, MZ_PC(), MZ_FRAME());
     rt.hooks++;
     mz_before(MZ_PC());
-    mz_post(rt.self, MZ_OP_RECEIVE, (uintptr_t)c, MZ_READS, c->first[tag] != NULL, MZ_PC());
+    mz_post(MZ_OP_RECEIVE, (uintptr_t)c, MZ_READS, c->first[tag] != NULL, MZ_PC());
     rt.view.pending[rt.self].expected = mz_message(tag, c->received[tag]);
     mz_dispatch();
     rt.run.threads[rt.self].state = MZ_THREAD_RUNNABLE;
