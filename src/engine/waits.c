@@ -21,10 +21,16 @@ const struct mz_pending *mz_while_waiting(const struct mz_exploration *x, int th
     return now;
 }
 
-/* The access and the choices follow the state of the object: they may change. */
+/* The access, the choices, and the number of the message that a SEND would send follow the state of the object: they
+ * may change. */
+static uint64_t expected(const struct mz_pending *p)
+{
+    return p->op == MZ_OP_SEND ? p->expected >> 32 : p->expected;
+}
+
 static bool is_same(const struct mz_pending *a, const struct mz_pending *b)
 {
-    return a->op == b->op && a->key == b->key && a->expected == b->expected && a->pc == b->pc &&
+    return a->op == b->op && a->key == b->key && expected(a) == expected(b) && a->pc == b->pc &&
            a->size == b->size && a->order == b->order && a->failure == b->failure && a->direct == b->direct;
 }
 
