@@ -84,7 +84,7 @@ test_bench_json() {
     run 0 bench --json 2017-fig1 && json_valid out &&
         json_is out "len(d['rows']) == 3 and d['rows'][2]['figures']['traces'] == 4" &&
         json_is out "d['rows'][0]['paper_figures']['traces']['value'] == 5 and d['rows'][0]['ratio']['traces'] == 1" &&
-        run 0 bench --json=r.json 2017-table5 && json_is r.json "d['rows'][0]['text'].endswith('an Erlang program')" &&
+        run 0 bench --json=r.json 2017-table5-dialyzer-classic && json_is r.json "d['rows'][0]['text'].endswith('an Erlang program')" &&
         json_is r.json "d['rows'][0]['figures'] == {}"
 }
 

@@ -221,7 +221,7 @@ test_unseen_is_saved() {
 # A checkpoint of the previous format has no lines for the unseen: it is refused.
 test_old_checkpoint_is_refused() {
     program weak.c
-    run 0 mazurka check --checkpoint=c weak.c && sed '1s/5$/4/' c > old && refuses "a checkpoint of another version" mazurka check --resume=old weak.c
+    run 0 mazurka check --checkpoint=c weak.c && sed '1s/[0-9]*$/4/' c > old && ! cmp -s c old && refuses "a checkpoint of another version" mazurka check --resume=old weak.c
 }
 
 run_tests "$@"

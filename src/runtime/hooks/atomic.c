@@ -70,8 +70,8 @@ static inline void expects(void *variable, unsigned size, bool write, void *pc, 
     if (rt.active && !mz_lent_is_private(variable, size)) mz_access_range(variable, size, write, pc, frame);
 }
 
-/* Each operation is a function that knows the place in the program, and a hook that calls it. libatomic.c calls the
- * functions, too. */
+/* Each operation is a function that knows the place in the program, and a hook that calls it. Our functions of
+ * libatomic call it, too. */
 #define HERE MZ_PC(), MZ_FRAME()
 
 #define LOAD(n)                                                                                              \

@@ -11,7 +11,7 @@
 
 #include <dlfcn.h>
 
-/* The parts of libstdc++'s unwind-cxx.h that are needed. The layout belongs to the C++ ABI. A dependent exception,
+/* The parts of libstdc++'s header of an exception that are needed. The layout belongs to the C++ ABI. A dependent exception,
  * which rethrow_exception makes, has the same layout, with a pointer to the object of the first one at its start. */
 struct exception_header {
     void *object_of_primary; /* of a dependent exception */
