@@ -148,6 +148,11 @@ const struct mz_option mz_option_table[] = {
      "Write the class of each complete execution to FILE as a line of text, to compare searches: equivalent "
      "executions have the same line. With optimal, source, dpor, sleep or none.",
      .store = mz_option_file, FIELD(classes)},
+    {"count-sets", 0, MZ_TAKES_NOTHING, NULL, MZ_FOR_CHECK,
+     "Count the sizes of the wakeup trees (optimal) or of the backtrack sets (other stateless algorithms): "
+     "the "
+     "largest and the mean, in the line about the search and in JSON. The search takes longer.",
+     .store = mz_option_flag, FIELD(count_sets)},
     {"trust", 0, MZ_TAKES_NOTHING, NULL, MZ_FOR_REPLAY,
      "Compile as the trace says, with its compiler and all of its flags: that may run programs and write "
      "files.",

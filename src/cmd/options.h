@@ -43,6 +43,7 @@ struct mz_settings {
     char *checkpoint, *resume;          /* NULL: none */
     char *record_tree, *classes;        /* NULL: none */
     bool eager;                         /* dpor: --update=all */
+    bool count_sets;                    /* --count-sets */
     bool stateful, persistent, marks;   /* --stateful, --persistent=static, --marks */
     double checkpoint_interval;
     bool trust; /* replay: do whatever the trace says */

@@ -162,8 +162,16 @@ static int check_tree_options(const struct mz_settings *s)
 {
     if (s->eager && (s->algorithm != MZ_ALG_DPOR || !s->sleep_sets))
         return mz_fail("--update=all goes with --algorithm=dpor and sleep sets");
-    if (!s->record_tree && !s->classes) return 0;
+    const char *name = s->classes       ? "classes"
+                       : s->record_tree ? "record-tree"
+                       : s->count_sets  ? "count-sets"
+                                        : NULL;
+    if (!name) return 0;
     if (s->record_tree && s->classes) return mz_fail("--record-tree and --classes exclude each other");
+    if (s->count_sets && (s->record_tree || s->classes))
+        return mz_fail("--count-sets and --%s exclude each other", name);
+    if (s->count_sets && mz_algorithm_is_stateful(s->algorithm))
+        return mz_fail("--count-sets goes with stateless algorithms, not with %s", s->algorithm_name);
     if (s->record_tree && (s->algorithm < MZ_ALG_DPOR || s->algorithm > MZ_ALG_OPTIMAL))
         return mz_fail("--record-tree goes with --algorithm=optimal, source or dpor, not with %s",
                        s->algorithm_name);
@@ -173,7 +181,7 @@ static int check_tree_options(const struct mz_settings *s)
                        s->algorithm_name);
     if (s->jobs > 1 || s->checkpoint || s->resume || mz_cluster_rank() >= 0)
         return mz_fail("--%s is for a search by one worker: not with -j, mpirun, --checkpoint or --resume",
-                       s->classes ? "classes" : "record-tree");
+                       name);
     return 0;
 }
 

@@ -28,6 +28,7 @@ void mz_rerun_target(struct mz_target *t, const struct mz_settings *s, const str
                                   .persistent = mz_settings_persistent(s),
                                   .marks = s->marks,
                                   .classes = s->classes != NULL,
+                                  .count_sets = s->count_sets,
                                   .exact_match = s->exact_match,
                                   .state_capture = (uint8_t)s->state_capture,
                                   .poke_dead = getenv("MAZURKA_POKE_DEAD") != NULL,   /* for tests */

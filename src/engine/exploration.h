@@ -59,6 +59,7 @@ struct mz_stateful;
 struct mz_persistent;
 struct mz_tree_log;
 struct mz_class_log;
+struct mz_set_counts;
 struct mz_share;
 
 struct mz_waits {                             /* waits.c */
@@ -105,6 +106,7 @@ struct mz_exploration {
     struct mz_share *share;           /* NULL: the search is not shared */
     struct mz_tree_log *tree_log;     /* NULL: the search is not recorded */
     struct mz_class_log *class_log;   /* NULL: classes are not written */
+    struct mz_set_counts *set_counts; /* NULL: sizes of sets are not counted */
     struct mz_stateful *stateful;     /* NULL: the algorithm is stateless */
     struct mz_persistent *persistent; /* NULL: not needed */
 

@@ -33,6 +33,7 @@ static const struct mz_frontier *frontier_of(const struct mz_explore_options *o)
 {
     if (o->share) return &mz_frontier_shared;
     if (o->class_log) return &mz_frontier_classes;
+    if (o->count_sets) return &mz_frontier_counted;
     return o->tree_log ? &mz_frontier_recorded : &mz_frontier_own;
 }
 

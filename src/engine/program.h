@@ -215,9 +215,10 @@ struct mz_explore_options {
     /* dpor and classic without sleep sets: the second optimization of 2005, section 3 (mz_want_marked) */
     bool marks;
     bool eager; /* dpor with sleep sets: all dependent events get backtracking points (2007, Fig. 9) */
-    /* At most one of them; not if the search is shared, nor for stateful algorithms. */
+    /* At most one of these three; not if the search is shared, nor for stateful algorithms. */
     const struct mz_tree_log_options *tree_log;
     const struct mz_class_log_options *class_log;
+    bool count_sets; /* the sizes of backtrack sets and wakeup trees (count_sets.c) */
 };
 
 /* How an execution ended, valid after mz_explore_next() returned MZ_NOBODY. */

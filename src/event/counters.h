@@ -20,6 +20,8 @@ struct mz_counters {
     uint64_t max_depth, threads; /* threads: largest number in one execution */
     uint64_t races;              /* reversible races analysed */
     uint64_t wakeup_nodes, wakeup_nodes_peak;
+    /* With --count-sets: backtrack sets or wakeup trees; their sizes added up; the largest size (engine/count_sets.c). */
+    uint64_t sets, set_sizes, largest_set;
     uint64_t states;    /* stateful algorithms: distinct states */
     uint64_t revisited; /* executions that ended in a known state */
     uint64_t matches;   /* lookups that found a known state */

@@ -66,12 +66,12 @@ struct mz_options_block {
     uint8_t check_states; /* for tests: from a known state, try all steps up to this depth */
     uint8_t safe;         /* enum mz_safe */
     uint8_t trusting;     /* for tests: trust code without hooks until memory shows that it writes */
-    uint8_t fences_are_events; /* for memory models, and for tests: a fence is a visible operation */
-    uint8_t classes;           /* the channel's tree_file is for classes */
-    uint8_t persistent;        /* explore persistent sets only: engine/persistent.c */
-    uint8_t marks;             /* dpor, classic: engine/backtrack_set.c */
-    uint8_t reserved[1];
-    int64_t nondet_low, nondet_high;                  /* range of __VERIFIER_nondet_int and the like */
+    uint8_t fences_are_events;       /* for memory models, and for tests: a fence is a visible operation */
+    uint8_t classes;                 /* the channel's tree_file is for classes */
+    uint8_t persistent;              /* explore persistent sets only: engine/persistent.c */
+    uint8_t marks;                   /* dpor, classic: engine/backtrack_set.c */
+    uint8_t count_sets;              /* engine/count_sets.c */
+    int64_t nondet_low, nondet_high; /* range of __VERIFIER_nondet_int and the like */
     uint64_t max_steps, max_executions, memory_limit; /* 0: none */
     volatile uint32_t stop;                           /* the command asks to stop (time limit, SIGINT) */
     uint32_t schedule_length;                         /* MZ_MODE_REPLAY */

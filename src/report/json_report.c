@@ -162,6 +162,10 @@ static void add_counters(struct mz_json *j, const struct mz_report *report)
     mz_json_number(j, "races", c->races);
     mz_json_number(j, "wakeup_nodes", c->wakeup_nodes);
     mz_json_number(j, "wakeup_nodes_peak", c->wakeup_nodes_peak);
+    if (c->sets) { /* --count-sets */
+        mz_json_number(j, "largest_set", c->largest_set);
+        mz_json_decimal(j, "mean_set", (double)c->set_sizes / (double)c->sets);
+    }
     mz_json_number(j, "restarts", c->restarts);
     mz_json_number(j, "hooks", c->hooks);
     mz_json_number(j, "engine_bytes", c->engine_bytes);

@@ -82,6 +82,9 @@ static void add_search(struct mz_strbuf *out, const struct mz_report *report, co
     else
         mz_strbuf_addf(&b, ", %" PRIu64 " blocked, ", c->blocked);
     if (c->cut) mz_strbuf_addf(&b, "%" PRIu64 " cut in loops that wait, ", c->cut);
+    if (c->sets)
+        mz_strbuf_addf(&b, "largest set %" PRIu64 ", mean %.2f, ", c->largest_set,
+                       (double)c->set_sizes / (double)c->sets);
     mz_strbuf_add_count(&b, c->transitions, "transition");
     mz_strbuf_add(&b, ", at most ");
     mz_strbuf_add_count(&b, c->max_depth, "step");

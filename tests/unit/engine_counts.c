@@ -100,6 +100,35 @@ static void wakeup_trees_are_used_up(void **state)
     assert_int_equal(c.races, 0);
 }
 
+static void sets_of(enum mz_algorithm algorithm, const char *const code[FAKE_THREADS], struct mz_counters *c)
+{
+    static struct fake f;
+    fake_init(&f, algorithm, true, code);
+    f.options.count_sets = true;
+    fake_explore(&f);
+    *c = *mz_explore_counters(f.x);
+    fake_release(&f);
+}
+
+/* Three writers: 3 threads in the first set, 2 in each of the 3 second sets, 1 in each of the 6 last ones. */
+static void sets_counted_by_hand(void **state)
+{
+    (void)state;
+    struct mz_counters c;
+    sets_of(MZ_ALG_SOURCE, (const char *const[FAKE_THREADS]){"wx", "wx", "wx"}, &c);
+    assert_int_equal(c.largest_set, 3);
+    assert_int_equal(c.sets, 1 + 3 + 6);
+    assert_int_equal(c.set_sizes, 3 + 3 * 2 + 6);
+    sets_of(MZ_ALG_OPTIMAL, (const char *const[FAKE_THREADS]){"wx", "wy"}, &c);
+    assert_int_equal(c.largest_set, 2); /* no race: the empty sequence and the current branch */
+    assert_int_equal(c.sets, 2);
+    assert_int_equal(c.set_sizes, 4);
+    sets_of(MZ_ALG_OPTIMAL, (const char *const[FAKE_THREADS]){"wx", "rx"}, &c);
+    assert_int_equal(c.largest_set, 3); /* and the second thread's event */
+    assert_int_equal(c.sets, 3);
+    assert_int_equal(c.set_sizes, 3 + 2 + 2);
+}
+
 static void states_counted_by_hand(void **state)
 {
     (void)state;
@@ -193,6 +222,7 @@ void unit_engine_counts(void)
         cmocka_unit_test(no_reduction_is_every_interleaving),
         cmocka_unit_test(sleep_sets_block),
         cmocka_unit_test(wakeup_trees_are_used_up),
+        cmocka_unit_test(sets_counted_by_hand),
         cmocka_unit_test(states_counted_by_hand),
         cmocka_unit_test(random_programs_against_every_interleaving),
     };

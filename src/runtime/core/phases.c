@@ -91,6 +91,7 @@ static void start_exploration(void)
     options.eager = o->eager;
     options.persistent = o->persistent;
     options.marks = o->marks;
+    options.count_sets = o->count_sets;
     options.region = mz_whole_object;
     options.thread_name = mz_thread_path;
     if (o->mode == MZ_MODE_EXPLORE && rt.channel->tree_file[0]) {
