@@ -201,7 +201,9 @@ def transform(text, path):
                            % (typedef, name, name, name, value))
             out.append('#line %d "%s"\n' % (line + source.count('\n'), path))
         elif kind == 'code' and 'main' in tokens and is_function(tokens):
-            out.append(replace(['mz_main' if t == 'main' else t for t in tokens], found))
+            end = max(i for i, t in enumerate(tokens) if t == '}')
+            renamed = ['mz_main' if t == 'main' else t for t in tokens]
+            out.append(replace(renamed[:end] + [' return 0; '] + renamed[end:], found)) # as main does by itself
         else:
             out.append(replace(tokens, found))
         line += source.count('\n')
