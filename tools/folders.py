@@ -20,6 +20,7 @@ RULES = {
     "engine": ["base", "event", "trace", "engine/stateful/stateful.h"],
     "engine/reduction": ["base", "event", "trace", "engine", "engine/stateful"],
     "engine/stateful": ["base", "event", "trace", "engine"],
+    "engine/sampling": ["base", "event", "trace", "engine"],
     "model": ["base", "event", "engine/program.h"],
     "runtime": ["base", "event", "engine/program.h"],
     "compiler": ["event/code_note.h"],

@@ -37,6 +37,7 @@ static void fail_report(struct mz_check *c)
 static int explore_and_report(struct mz_check *c, int status)
 {
     c->report.algorithm = c->settings.algorithm_name;
+    if (c->settings.strategy != MZ_STRATEGY_EXHAUSTIVE) c->report.strategy = c->settings.strategy_name;
     c->report.checkpoint = c->settings.checkpoint;
     c->report.strict = c->settings.strict;
     if (status == 0) status = explore_safely(c);

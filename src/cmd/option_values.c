@@ -145,8 +145,50 @@ int mz_option_algorithm(struct mz_settings *s, const struct mz_option *o, const 
     int number = word_number(o, value);
     if (number < 0) return bad_word(o, value);
     s->algorithm = algorithms[number];
-    s->algorithm_name = o->words[number];
+    s->algorithm_name = s->algorithm_given = o->words[number];
     s->portfolio = !strcmp(value, "portfolio");
+    return 0;
+}
+
+const char *const mz_strategy_words[] = {
+#define STRATEGY(constant, name, sampler, repeats) name,
+#include "event/strategy.def"
+#undef STRATEGY
+    NULL};
+
+/* pct:D */
+static int pct_of_depth(struct mz_settings *s, const struct mz_option *o, const char *value)
+{
+    char *end;
+    unsigned long depth = strtoul(value + strlen("pct:"), &end, 10);
+    if (!isdigit((unsigned char)value[4]) || *end || depth < 1 || depth > MZ_PCT_MOST_DEPTH)
+        return mz_fail("--%s=%s: the depth must be a number from 1 to %d, as in pct:3", o->name, value,
+                       MZ_PCT_MOST_DEPTH);
+    s->strategy = MZ_STRATEGY_PCT;
+    s->strategy_depth = (unsigned)depth;
+    return 0;
+}
+
+int mz_option_strategy(struct mz_settings *s, const struct mz_option *o, const char *value)
+{
+    s->strategy_name = value;
+    if (!strncmp(value, "pct:", 4)) return pct_of_depth(s, o, value);
+    int number = word_number(o, value);
+    if (number < 0) return bad_word(o, value);
+    s->strategy = (enum mz_strategy_kind)number;
+    s->strategy_depth = s->strategy == MZ_STRATEGY_PCT ? MZ_PCT_DEPTH : 0;
+    if (s->strategy == MZ_STRATEGY_PCT) s->strategy_name = "pct:3";
+    return 0;
+}
+
+int mz_option_seed(struct mz_settings *s, const struct mz_option *o, const char *value)
+{
+    char *end;
+    errno = 0;
+    unsigned long long seed = strtoull(value, &end, 10);
+    if (!isdigit((unsigned char)value[0]) || *end || errno) return bad_number(o, value, "a number");
+    s->seed_given = true;
+    s->seed = seed;
     return 0;
 }
 

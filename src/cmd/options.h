@@ -21,7 +21,13 @@ struct mz_progress_view;
 struct mz_settings {
     enum mz_algorithm algorithm;
     const char *algorithm_name;
-    bool portfolio; /* several algorithms at once */
+    const char *algorithm_given; /* its name; NULL: none was given */
+    bool portfolio;              /* several algorithms at once */
+    enum mz_strategy_kind strategy;
+    unsigned strategy_depth;   /* D of pct:D */
+    const char *strategy_name; /* as it was given; NULL: exhaustive */
+    bool seed_given;
+    uint64_t seed;
     enum mz_backtrack backtrack;
     enum mz_safe safe;        /* not an option: set when the search was not safe, see check.c */
     const char *sleep_option; /* "sleep-sets" or "no-sleep-sets", the last that was given; NULL: none was */

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 #include "base/memory.h"
 #include "base/message.h"
@@ -15,7 +16,8 @@
 #include "dist/cluster.h"
 #include "launch/mpirun.h"
 
-#define DEFAULT_INTERVAL 60.0 /* seconds between checkpoints */
+#define DEFAULT_INTERVAL 60.0   /* seconds between checkpoints */
+#define SAMPLE           10000u /* executions of a sample without a limit */
 
 struct reading {
     struct mz_settings *s;
@@ -230,6 +232,43 @@ static int apply_variants(struct mz_settings *s)
     return 0;
 }
 
+/* A seed that is short enough to be typed. */
+static uint64_t new_seed(void)
+{
+    uint32_t seed;
+    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed) seed = (uint32_t)getpid();
+    return seed;
+}
+
+/* A sampling strategy explores nothing, so it has no algorithm. */
+static int choose_strategy(struct mz_settings *s)
+{
+    if (s->strategy == MZ_STRATEGY_EXHAUSTIVE)
+        return s->seed_given ? mz_fail("--seed goes with a sampling --strategy, such as random") : 0;
+    const char *other = s->algorithm_given ? "algorithm"
+                        : s->stateful      ? "stateful"
+                        : s->persistent    ? "persistent"
+                        : s->marks         ? "marks"
+                        : s->eager         ? "update"
+                        : s->order_given   ? "order"
+                        : s->sleep_option  ? s->sleep_option
+                        : s->record_tree   ? "record-tree"
+                        : s->classes       ? "classes"
+                                           : NULL;
+    if (other)
+        return mz_fail("--%s goes with --strategy=exhaustive: --strategy=%s draws executions at random",
+                       other, s->strategy_name);
+    if (s->jobs > 1 || s->checkpoint || s->resume || mz_cluster_rank() >= 0)
+        return mz_fail(
+            "--strategy=%s is for a search by one worker: not with -j, mpirun, --checkpoint or --resume",
+            s->strategy_name);
+    s->algorithm = MZ_ALG_NONE;
+    s->algorithm_name = "none";
+    if (!s->seed_given) s->seed = new_seed();
+    if (!s->max_executions && !(s->time_limit > 0)) s->max_executions = SAMPLE;
+    return 0;
+}
+
 static int choose_order(struct mz_settings *s)
 {
     bool stateful = mz_algorithm_is_stateful(s->algorithm);
@@ -267,6 +306,7 @@ int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv)
         status = mz_fail("MAZURKA_OPTIONS: a quote is not closed");
     if (status == 0) status = read_words(&(struct reading){s, command, true}, mz_list_argv(&words));
     if (status == 0) status = read_words(&(struct reading){s, command, false}, argv + 1);
+    if (status == 0) status = choose_strategy(s);
     if (status == 0) choose_sleep_sets(s);
     if (status == 0) status = apply_variants(s);
     if (status == 0) status = choose_order(s);

@@ -23,6 +23,9 @@ void mz_rerun_target(struct mz_target *t, const struct mz_settings *s, const str
     t->output_to_stderr = s->on_stdout != 0;
     t->options =
         (struct mz_options_block){.algorithm = s->algorithm,
+                                  .strategy = s->strategy,
+                                  .strategy_depth = s->strategy_depth,
+                                  .seed = s->seed,
                                   .sleep_sets = s->sleep_sets,
                                   .eager = s->eager,
                                   .persistent = mz_settings_persistent(s),

@@ -43,7 +43,8 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
     MZ_ASSERT(x != NULL);
     x->view = view;
     x->options = *options;
-    x->strategy = &mz_strategy_exhaustive;
+    x->strategy =
+        options->strategy == MZ_STRATEGY_EXHAUSTIVE ? &mz_strategy_exhaustive : &mz_strategy_sampling;
     x->reduction = mz_reduction_of(options->algorithm);
     x->frontier = frontier_of(options);
     /* Follow a recorded schedule without a stateful reduction: the schedule may reach a state twice, and must
@@ -56,6 +57,7 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
     x->trace.all_writes = x->reduction->all_accesses_conflict;
     x->trace.whole_channels = x->reduction->stateful;
     x->trace.await_races = x->reduction->uses_races;
+    x->trace.ignores_races = x->reduction->ignores_races;
     x->trace.holds = options->holds;
     x->trace.holds_system = options->system;
     x->path.events = x->trace.events;
@@ -66,6 +68,7 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
     if (x->reduction->only_persistent_sets) x->options.persistent = true;
     if (x->options.persistent && !options->schedule_length) x->persistent = mz_persistent_new(x);
     MZ_ASSERT(!x->persistent || !options->share);
+    if (options->strategy != MZ_STRATEGY_EXHAUSTIVE) mz_sampling_init(x);
     if (x->frontier->init) x->frontier->init(x);
     return x;
 }
@@ -74,6 +77,7 @@ void mz_explore_free(struct mz_exploration *x)
 {
     if (x->stateful) mz_stateful_free(x);
     if (x->persistent) mz_persistent_free(x, x->persistent);
+    if (x->sampling) mz_sampling_release(x);
     if (x->frontier->release) x->frontier->release(x);
     each_array(x, mz_array_release);
     mz_trace_release(&x->trace, x->options.share != NULL);
@@ -367,6 +371,7 @@ void mz_explore_abandon(struct mz_exploration *x)
 {
     x->ending = MZ_ENDING_MAXIMAL;
     mz_count_execution(x);
+    if (x->sampling) mz_sampling_abandon(x);
 }
 
 enum mz_ending mz_explore_ending(const struct mz_exploration *x) { return x->ending; }

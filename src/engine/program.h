@@ -30,6 +30,7 @@
 #include <stdint.h>
 #include "event/channel.h"
 #include "event/packet.h"
+#include "event/sample.h"
 #include "trace/event.h"
 
 struct mz_view {
@@ -153,7 +154,10 @@ struct mz_class_log_options {
 };
 
 struct mz_explore_options {
-    enum mz_algorithm algorithm;
+    enum mz_algorithm algorithm; /* a sampling strategy: MZ_ALG_NONE, without sleep sets */
+    enum mz_strategy_kind strategy;
+    unsigned strategy_depth; /* D of pct:D */
+    uint64_t seed;           /* of a sampling strategy */
     bool sleep_sets;
     uint64_t max_steps;
     uint64_t memory_limit;      /* bytes, of mz_explore_memory; 0: none */
@@ -194,7 +198,7 @@ struct mz_explore_options {
     bool (*state_is_unique)(void *system);
     enum mz_order order; /* not all go with all algorithms: mz_order_is_stateless(), mz_order_is_stateful() */
     uint64_t order_seed;
-    /* MZ_ORDER_NAMES: the name of a thread, such as 0.1. NULL: its number. */
+    /* MZ_ORDER_NAMES, classes: the name of a thread, such as 0.1. NULL: its number. */
     const char *(*thread_name)(void *system, int thread);
     void *system;
     /* NULL: sequential consistency. Only with reductions that have explores_sources, without sleep sets. */
@@ -314,6 +318,7 @@ const char *mz_explore_damage(const struct mz_exploration *x);
 /* Bytes of memory that the search needs; for the path, the largest value in any call so far. */
 /* Before the first execution. */
 void mz_explore_set_order(struct mz_exploration *x, enum mz_order order, uint64_t seed);
+void mz_explore_set_seed(struct mz_exploration *x, uint64_t seed);
 uint64_t mz_explore_memory(struct mz_exploration *x);
 uint64_t mz_explore_trees(const struct mz_exploration *x); /* of that, the most for wakeup trees */
 
@@ -322,6 +327,13 @@ uint32_t mz_explore_steps(const struct mz_exploration *x, const struct mz_step *
 /* Happens-before between two events (by index) of the execution so far: the dependence order. */
 bool mz_explore_happens_before(const struct mz_exploration *x, uint32_t i, uint32_t j);
 struct mz_counters *mz_explore_counters(struct mz_exploration *x);
+/* What sampling has seen; NULL: the strategy is exhaustive. */
+const struct mz_sample *mz_explore_sample(const struct mz_exploration *x);
+/* Sampling: the class of the execution so far, as a hash: equal for equivalent executions only. */
+struct mz_class_words {
+    uint64_t word[2];
+};
+struct mz_class_words mz_explore_class(const struct mz_exploration *x);
 /* MZ_MAX_HOT_SPOTS entries. */
 const struct mz_hot_spot *mz_explore_hot_spots(const struct mz_exploration *x);
 

@@ -30,6 +30,8 @@ struct mz_reduction {
 
     bool uses_races; /* looks at the races of all events. Without it, those of awaits are not searched for */
 
+    bool ignores_races; /* looks at no races at all: they are not searched for */
+
     /* All accesses to an object conflict: there are no reads, every event writes. */
     bool all_accesses_conflict;
 

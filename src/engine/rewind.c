@@ -3,6 +3,7 @@
  * again. */
 #include <string.h>
 #include "engine/frontier.h"
+#include "engine/strategy.h"
 #include "engine/stateful/stateful.h"
 
 void mz_rewind_to(struct mz_exploration *x, uint32_t k)
@@ -38,5 +39,6 @@ void mz_start_over(struct mz_exploration *x)
     c->work_done = 0;
     memset(&x->hot, 0, sizeof x->hot);
     if (x->stateful) mz_stateful_clear(x);
+    if (x->sampling) mz_sampling_clear(x);
     if (x->frontier->cleared) x->frontier->cleared(x);
 }

@@ -1,7 +1,8 @@
 /* A strategy: which execution comes next. It chooses the steps of an execution, and decides when one has ended whether
  * and where the search goes on. explore.c asks it; a strategy is one file with one constant table.
  *
- *   exhaustive.c   depth first, until nothing is left that the reduction wants
+ *   exhaustive.c          depth first, until nothing is left that the reduction wants
+ *   sampling/sampling.c   executions drawn at random, until a limit is reached
  *
  * A strategy and a reduction are different things. A reduction (reduction.h) finds out what *has* to be explored, which
  * only a strategy that explores everything needs to know. A strategy that samples executions has no use for it: it
@@ -25,6 +26,12 @@ struct mz_strategy {
     bool (*end)(struct mz_exploration *x);
 };
 
-extern const struct mz_strategy mz_strategy_exhaustive;
+extern const struct mz_strategy mz_strategy_exhaustive, mz_strategy_sampling;
+
+/* sampling/sampling.c: called if x->options.strategy is not exhaustive. */
+void mz_sampling_init(struct mz_exploration *x);
+void mz_sampling_release(struct mz_exploration *x);
+void mz_sampling_abandon(struct mz_exploration *x); /* count the walk that ends the search */
+void mz_sampling_clear(struct mz_exploration *x);   /* what was sampled is void */
 
 #endif

@@ -45,8 +45,11 @@ enum mz_safe {                /* how far the search trusts the hooks */
 
 struct mz_options_block {
     uint32_t mode, algorithm;
-    uint32_t order;       /* enum mz_order */
-    uint32_t exact_match; /* compare whole states, not only their hashes */
+    uint32_t strategy;       /* enum mz_strategy_kind */
+    uint32_t strategy_depth; /* D of pct:D */
+    uint64_t seed;           /* of a sampling strategy */
+    uint32_t order;          /* enum mz_order */
+    uint32_t exact_match;    /* compare whole states, not only their hashes */
     uint64_t order_seed;
     uint8_t sleep_sets, allow_races, keep_going, heap_reuse;
     uint8_t show_output; /* leave the program's standard output and error alone */

@@ -308,6 +308,8 @@ struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *
     bool stateful = mz_algorithm_is_stateful(settings->algorithm);
     s->options = (struct mz_explore_options){
         .algorithm = settings->algorithm,
+        .strategy = settings->strategy,
+        .strategy_depth = settings->strategy_depth,
         .sleep_sets = settings->sleep_sets,
         .max_steps = stateful ? STATEFUL_STEPS : MZ_MODEL_THREADS * MZ_MODEL_EVENTS,
         .refresh = mz_model_refresh,

@@ -51,6 +51,8 @@ struct mz_model_explorer;
 
 struct mz_model_settings {
     enum mz_algorithm algorithm;
+    enum mz_strategy_kind strategy; /* strategy, strategy_depth: as in mz_explore_options */
+    unsigned strategy_depth;
     bool sleep_sets;
     bool exact; /* stateful algorithms: compare whole states, not only hashes */
     enum mz_order order;

@@ -94,15 +94,36 @@ static char *reason_of_rounds(const struct mz_outcome *outcome)
     return all;
 }
 
+/* Why the search checked nothing; NULL: it did. */
+static const char *why_vacuous(const struct mz_channel *c)
+{
+    if (!c->instrumented) return "none of the program's code was compiled with `mazurka cc`";
+    if (c->counters.hooks == 0) return "no code compiled with `mazurka cc` ever ran";
+    if (c->counters.threads < 2) return "the program never started a second thread";
+    if (c->counters.executions == 0) return "no execution came to its end";
+    if (c->counters.kept == 0)
+        return "in every execution an assumption does not hold (mz_assume, __VERIFIER_assume)";
+    return NULL;
+}
+
+/* A sample has no other end than a limit. */
+static enum mz_verdict verdict_of_sample(const struct mz_outcome *outcome, struct mz_report *report)
+{
+    const struct mz_channel *c = outcome->channel;
+    const char *why = why_vacuous(c);
+    if (why) return vacuous(report, why);
+    struct mz_strbuf b = {0};
+    mz_strbuf_add(&b, "only ");
+    mz_strbuf_add_count(&b, c->counters.executions, "execution");
+    mz_strbuf_addf(&b, " %s sampled%s", c->counters.executions == 1 ? "was" : "were",
+                   outcome->interrupted ? ", then it was interrupted" : "");
+    return limit(report, mz_strbuf_take(&b));
+}
+
 static enum mz_verdict verdict_of_complete(const struct mz_channel *c, struct mz_report *report)
 {
-    if (!c->instrumented) return vacuous(report, "none of the program's code was compiled with `mazurka cc`");
-    if (c->counters.hooks == 0) return vacuous(report, "no code compiled with `mazurka cc` ever ran");
-    if (c->counters.threads < 2) return vacuous(report, "the program never started a second thread");
-    if (c->counters.executions == 0) return vacuous(report, "no execution came to its end");
-    if (c->counters.kept == 0)
-        return vacuous(report,
-                       "in every execution an assumption does not hold (mz_assume, __VERIFIER_assume)");
+    const char *why = why_vacuous(c);
+    if (why) return vacuous(report, why);
     enum mz_algorithm algorithm = (enum mz_algorithm)c->options.algorithm;
     if (!mz_algorithm_is_sound(algorithm, c->options.sleep_sets))
         return limit(report, mz_memory_string(mz_algorithm_is_sound(algorithm, false)
@@ -114,6 +135,8 @@ static enum mz_verdict verdict_of_complete(const struct mz_channel *c, struct mz
 static enum mz_verdict verdict_of_end(const struct mz_outcome *outcome, struct mz_report *report)
 {
     const struct mz_channel *c = outcome->channel;
+    bool enough = c->end == MZ_END_EXECUTIONS || (c->end == MZ_END_TIME && !outcome->stalled);
+    if (report->strategy && enough) return verdict_of_sample(outcome, report);
     switch ((enum mz_end)c->end) {
     case MZ_END_COMPLETE:
         return verdict_of_complete(c, report);
@@ -234,6 +257,9 @@ void mz_collect_run(const struct mz_outcome *outcome, struct mz_report *report)
 {
     const struct mz_channel *c = outcome->channel;
     report->counters = c->counters;
+    report->sample = c->sample;
+    report->depth = c->options.strategy_depth;
+    report->repeats = mz_strategy_repeats((enum mz_strategy_kind)(c->options.strategy % MZ_STRATEGY_COUNT));
     report->switch_ns = c->switch_ns;
     report->seconds = outcome->seconds;
     report->processor = outcome->processor;

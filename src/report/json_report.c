@@ -1,4 +1,5 @@
 /* The report as JSON, one object, as the manual describes it: keys may be added, never renamed or removed. */
+#include "report/sample.h"
 #include "report/writer.h"
 
 #include "base/json.h"
@@ -239,6 +240,7 @@ static void write_json(struct mz_strbuf *out, const struct mz_report *report, co
     mz_json_bool(&j, "complete", !report->interrupted);
     add_texts(&j, "unseen", &report->unseen);
     add_counters(&j, report);
+    mz_sample_json(&j, report);
     add_sharing(&j, &report->sharing);
     mz_json_open(&j, "errors", '[');
     for (size_t i = 0; i < report->finding_count; i++) add_finding(&j, &report->findings[i]);

@@ -126,7 +126,11 @@ struct mz_sharing {
 struct mz_report {
     enum mz_verdict verdict;
     char *program;
-    const char *algorithm;  /* as in --algorithm */
+    const char *algorithm; /* as in --algorithm */
+    const char *strategy;  /* as in --strategy: a sampling one; NULL: exhaustive */
+    unsigned depth;        /* D of pct:D */
+    bool repeats;          /* mz_strategy_repeats() */
+    struct mz_sample sample;
     const char *checkpoint; /* file of the checkpoint; NULL: none */
     char *reason;           /* incomplete, vacuous, failed: why */
     bool interrupted;       /* stopped before the whole space was explored (also at the first error) */

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include "base/files.h"
+#include "report/sample.h"
 
 #define PERCENT_WIDTH 8  /* "   75 % " */
 #define OBJECT_MOST   30 /* columns for the name of an object */
@@ -73,7 +74,10 @@ static void add_search(struct mz_strbuf *out, const struct mz_report *report, co
     mz_strbuf_addf(&b, "Search: %s", completeness(report));
     if (report->verdict == MZ_INCOMPLETE) add_work_done(&b, c->work_done);
     if (report->finding_count && report->reason) mz_strbuf_addf(&b, " (%s)", report->reason);
-    mz_strbuf_addf(&b, "; algorithm %s, ", report->algorithm);
+    if (report->strategy)
+        mz_strbuf_addf(&b, "; strategy %s, ", report->strategy);
+    else
+        mz_strbuf_addf(&b, "; algorithm %s, ", report->algorithm);
     mz_strbuf_add_count(&b, c->executions, "execution");
     if (report->sharing.resumed)
         mz_strbuf_addf(&b, " (%" PRIu64 " of them before it was resumed)", report->sharing.resumed);
@@ -223,6 +227,7 @@ static void add_notes(struct mz_strbuf *out, const struct mz_report *report, con
 void mz_text_search(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
 {
     add_search(out, report, style);
+    mz_sample_text(out, report, style);
     add_hot_spots(out, report, style);
     add_saved(out, report, style);
     add_warnings(out, report, style);

@@ -129,6 +129,7 @@ static uint32_t object_before(const struct mz_trace *tr, mz_number first, mz_num
 
 static void add_race(struct mz_trace *tr, mz_number first, mz_number n)
 {
+    if (tr->ignores_races) return;
     const struct mz_event *e = mz_event_at(tr, n);
     struct mz_race *r = mz_race_new(tr);
     r->first = first;
@@ -299,7 +300,7 @@ void mz_dependence_event(struct mz_trace *tr, mz_number n)
     if (e->object) {
         e->prev_object = o->last;
         if (blocks(e->op)) {
-            race_with_disabling(tr, n, o);
+            if (!tr->ignores_races) race_with_disabling(tr, n, o);
             if (o->release) mz_clock_join(tr, clock, o->release);
         }
         if (mz_unlikely(e->op == MZ_OP_SECTION))
@@ -343,7 +344,7 @@ uint32_t mz_dependence_blocked(struct mz_trace *tr, int thread, const struct mz_
 
 bool mz_dependence_timeout(struct mz_trace *tr, mz_number e, int waiter)
 {
-    if (mz_clock_covers(tr, tr->thread_clock[waiter], e)) return false;
+    if (tr->ignores_races || mz_clock_covers(tr, tr->thread_clock[waiter], e)) return false;
     struct mz_race *r = mz_race_new(tr);
     r->first = e;
     r->split = tr->count + 1;

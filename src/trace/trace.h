@@ -97,8 +97,9 @@ struct mz_trace {
     bool all_awaited; /* some await reads all memory; the search has started over since */
     bool
         whole_channels; /* all events on a channel are on one object, not on the cells of its messages (object.c) */
-    bool await_races; /* the search looks at races: find those of awaits, which may be many */
-    bool crowded;     /* an await has too many races: not all have been found */
+    bool await_races;   /* the search looks at races: find those of awaits, which may be many */
+    bool ignores_races; /* nobody looks at the races of events: do not search for them */
+    bool crowded;       /* an await has too many races: not all have been found */
     /* await.c: would the condition of the thread's await hold now if these events had not happened? */
     bool (*holds)(void *system, int thread, const struct mz_unwritten *writes, uint32_t count);
     void *holds_system;

@@ -8,8 +8,8 @@
 #include "model/text.h"
 #include "shared.h"
 #include "swap.h"
+#include "walks.h"
 
-#define MAX_STEPS (MZ_MODEL_THREADS * MZ_MODEL_EVENTS)
 #define SOME_RUNS 100000 /* more runs than any program within the limits needs */
 
 static const struct {
@@ -23,8 +23,9 @@ static const struct {
     bool limited; /* memory is limited */
     bool coarse;  /* all accesses to an object are dependent: its happens-before order is not the oracle's */
     bool misses;  /* it is known to miss classes */
-    bool persistent; /* --persistent=static */
-    bool marks;      /* --marks */
+    bool persistent;                /* --persistent=static */
+    bool marks;                     /* --marks */
+    enum mz_strategy_kind strategy; /* not exhaustive: check_sampling.c */
 } configs[MZ_CONFIG_STATEFUL] = {
     [MZ_CONFIG_NONE] = {"none", MZ_ALG_NONE, false, true, false, false, false},
     [MZ_CONFIG_SLEEP] = {"sleep", MZ_ALG_NONE, true, false, true, false, false},
@@ -61,6 +62,11 @@ static const struct {
                                  .marks = true},
     [MZ_CONFIG_PERSISTENT] = {.name = "dpor-persistent", .algorithm = MZ_ALG_DPOR},
     [MZ_CONFIG_LITERAL] = {"literal", MZ_ALG_OPTIMAL, true, false, true, true, false},
+    [MZ_CONFIG_RANDOM] = {.name = "random", .strategy = MZ_STRATEGY_RANDOM},
+    [MZ_CONFIG_PCT] = {.name = "pct", .strategy = MZ_STRATEGY_PCT},
+    [MZ_CONFIG_POS] = {.name = "pos", .strategy = MZ_STRATEGY_POS},
+    [MZ_CONFIG_SURW] = {.name = "surw", .strategy = MZ_STRATEGY_SURW},
+    [MZ_CONFIG_MIX] = {.name = "mix", .strategy = MZ_STRATEGY_MIX},
     [MZ_CONFIG_NONE_SHARED] = {"none-shared", MZ_ALG_NONE, false, true, false, false, false},
     [MZ_CONFIG_SLEEP_SHARED] = {"sleep-shared", MZ_ALG_NONE, true, false, true, false, false},
     [MZ_CONFIG_DPOR_PLAIN_SHARED] = {"dpor-plain-shared", MZ_ALG_DPOR, false, false, false, false, false},
@@ -88,14 +94,7 @@ bool mz_differ(struct mz_checker *c, const char *format, ...)
 
 /* One execution of the engine. */
 
-struct replay {
-    struct mz_checker *c;
-    struct mz_machine machine;
-    struct mz_machine_state state;
-    mz_lanes clocks[MAX_STEPS]; /* of each event */
-};
-
-static bool legal(struct replay *r, const struct mz_model_execution *e, uint32_t i)
+static bool legal(struct mz_replay *r, const struct mz_model_execution *e, uint32_t i)
 {
     struct mz_step step = e->steps[i];
     if (step.thread < r->machine.m->thread_count && step.choice < 32 &&
@@ -104,7 +103,7 @@ static bool legal(struct replay *r, const struct mz_model_execution *e, uint32_t
     return mz_differ(r->c, "step %u (thread %d, choice %d) is not possible", i + 1, step.thread, step.choice);
 }
 
-static bool run_steps(struct replay *r, const struct mz_model_execution *e)
+bool mz_replay_steps(struct mz_replay *r, const struct mz_model_execution *e)
 {
     mz_machine_start(&r->machine, &r->state);
     for (uint32_t i = 0; i < e->length; i++) {
@@ -120,7 +119,7 @@ static bool run_steps(struct replay *r, const struct mz_model_execution *e)
 
 static unsigned lane(mz_lanes clock, int thread) { return clock >> 8 * thread & 0xff; }
 
-static bool same_order(struct replay *r, const struct mz_model_execution *e)
+static bool same_order(struct mz_replay *r, const struct mz_model_execution *e)
 {
     for (uint32_t j = 0; j < e->length; j++)
         for (uint32_t i = 0; i < j; i++) {
@@ -134,7 +133,7 @@ static bool same_order(struct replay *r, const struct mz_model_execution *e)
     return true;
 }
 
-static bool same_steps(struct replay *r, const struct mz_model_execution *e)
+static bool same_steps(struct mz_replay *r, const struct mz_model_execution *e)
 {
     const struct mz_step *steps;
     uint32_t length = mz_explore_steps(e->exploration, &steps);
@@ -144,11 +143,11 @@ static bool same_steps(struct replay *r, const struct mz_model_execution *e)
 
 static bool visit(void *arg, const struct mz_model_execution *e)
 {
-    struct replay *r = arg;
+    struct mz_replay *r = arg;
     struct mz_checker *c = r->c;
     struct mz_model_outcome outcome;
     bool added;
-    if (!run_steps(r, e) || !same_steps(r, e)) return false;
+    if (!mz_replay_steps(r, e) || !same_steps(r, e)) return false;
     if (c->limits.order && !configs[c->config].coarse && !same_order(r, e)) return false;
     mz_machine_outcome(&r->machine, &r->state, &outcome);
     if (memcmp(&outcome, &e->outcome, sizeof outcome) != 0)
@@ -166,7 +165,7 @@ static bool visit(void *arg, const struct mz_model_execution *e)
  * explored. */
 static void start_over(void *arg, bool sections)
 {
-    struct replay *r = arg;
+    struct mz_replay *r = arg;
     r->machine.sections = sections;
     mz_findings_clear(&r->c->engine);
     mz_set_clear(&r->c->sequences);
@@ -204,7 +203,7 @@ static bool same_totals(struct mz_checker *c, const struct mz_model_report *repo
 /* Returns true also if the algorithm explores too much to be finished. */
 static bool check_config(struct mz_checker *c, const struct mz_model *m)
 {
-    struct replay r = {.c = c};
+    struct mz_replay r = {.c = c};
     bool shared = c->config >= MZ_CONFIG_SHARED,
          reduces = configs[c->config].once || (shared && configs[c->config].sleep_sets);
     struct mz_model_run run = {
@@ -326,6 +325,7 @@ enum mz_answer mz_check_oracle(struct mz_checker *c, const struct mz_model *m)
 static bool check_one(struct mz_checker *c, const struct mz_model *m)
 {
     if (c->config >= MZ_CONFIG_STATEFUL) return mz_check_stateful(c, m);
+    if (configs[c->config].strategy) return mz_check_sampling(c, m, configs[c->config].strategy);
     if (c->config == MZ_CONFIG_PERSISTENT) return mz_check_persistent(c, m);
     return c->config == MZ_CONFIG_LITERAL ? mz_check_literal(c, m) : check_config(c, m);
 }

@@ -9,6 +9,7 @@
 #ifndef MZ_RANDOM_CHECK_H
 #define MZ_RANDOM_CHECK_H
 
+#include "event/sample.h"
 #include "event/search_options.h"
 #include "oracle.h"
 #include "states.h"
@@ -36,7 +37,12 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_CLASSIC_MARKS,
                  MZ_CONFIG_PERSISTENT, /* dpor-plain explores persistent sets: see check_persistent.c */
                  MZ_CONFIG_LITERAL,    /* optimal against literal.c: see check_literal.c */
-                 MZ_CONFIG_SHARED,     /* from here on: see shared.c */
+                 MZ_CONFIG_RANDOM,     /* sampling: see check_sampling.c */
+                 MZ_CONFIG_PCT,
+                 MZ_CONFIG_POS,
+                 MZ_CONFIG_SURW,
+                 MZ_CONFIG_MIX,
+                 MZ_CONFIG_SHARED, /* from here on: see shared.c */
                  MZ_CONFIG_NONE_SHARED = MZ_CONFIG_SHARED,
                  MZ_CONFIG_SLEEP_SHARED,
                  MZ_CONFIG_DPOR_PLAIN_SHARED,
@@ -142,6 +148,8 @@ static inline enum mz_order mz_check_order(const struct mz_checker *c)
 /* check_literal.c: optimal against the paper's algorithm, tree by tree. */
 bool mz_check_literal(struct mz_checker *c, const struct mz_model *m);
 bool mz_check_persistent(struct mz_checker *c, const struct mz_model *m);
+/* check_sampling.c */
+bool mz_check_sampling(struct mz_checker *c, const struct mz_model *m, enum mz_strategy_kind strategy);
 /* check_states.c: one stateful algorithm, and the oracle for all of them. */
 bool mz_check_stateful(struct mz_checker *c, const struct mz_model *m);
 enum mz_answer mz_check_states_oracle(struct mz_checker *c, const struct mz_model *m);

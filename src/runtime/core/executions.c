@@ -126,6 +126,7 @@ static void publish_counters(void)
     to->threads = threads;
     to->hooks = rt.hooks + mz_spin_reads_counted();
     to->engine_bytes = mz_explore_memory(rt.x);
+    if (mz_explore_sample(rt.x)) rt.channel->sample = *mz_explore_sample(rt.x);
 }
 
 static enum mz_end limit_reached(void)

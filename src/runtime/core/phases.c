@@ -50,6 +50,9 @@ static void start_exploration(void)
 {
     const struct mz_options_block *o = &rt.channel->options;
     struct mz_explore_options options = {.algorithm = (enum mz_algorithm)o->algorithm,
+                                         .strategy = (enum mz_strategy_kind)o->strategy,
+                                         .strategy_depth = o->strategy_depth,
+                                         .seed = o->seed,
                                          .sleep_sets = o->sleep_sets,
                                          .max_steps = o->max_steps,
                                          .memory_limit = o->memory_limit,
@@ -60,6 +63,7 @@ static void start_exploration(void)
                                          .order_seed = o->order_seed};
     if (o->mode == MZ_MODE_REPLAY) {
         options.algorithm = MZ_ALG_NONE;
+        options.strategy = MZ_STRATEGY_EXHAUSTIVE;
         options.sleep_sets = false;
         options.order =
             MZ_ORDER_LAST_THREAD; /* a trace does not say in which order the search tried threads */

@@ -71,7 +71,8 @@ void mz_backtrack_plan(void)
     rt.undo = (uint8_t)(audit ? MZ_UNDO_WRITES : back ? reversible() : MZ_UNDO_OFF);
     plan.audited = audit && reversible() != MZ_UNDO_WRITES; /* its log must not be used */
     bool always = rt.channel->options.state_capture == MZ_CAPTURE_ALWAYS;
-    if (!rt.stateful && !always && rt.runs >= LOOK_FROM && rt.runs <= LOOK_TO) look_at_states();
+    bool samples = rt.channel->options.strategy != MZ_STRATEGY_EXHAUSTIVE;
+    if (!rt.stateful && !always && !samples && rt.runs >= LOOK_FROM && rt.runs <= LOOK_TO) look_at_states();
 }
 
 static void next_phase(void)
