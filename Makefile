@@ -157,13 +157,13 @@ $B/asan/%.o: %.c
 # Unit tests, under the sanitizers too: for machines with cmocka.
 CMOCKA = $(shell printf '\043include <setjmp.h>\n\043include <stdarg.h>\n\043include <stddef.h>\n\043include <cmocka.h>\nint main(void) { return 0; }' | \
          $(CC) -w -x c -o /dev/null - -lcmocka 2>/dev/null && echo yes)
-unit_c = $(base_c) $(event_c) $(engine_c) $(wildcard tests/unit/*.c) $(addprefix src/report/,tracefile.c report.c)
+unit_c = $(base_c) $(event_c) $(engine_c) $(wildcard tests/unit/*.c) $(addprefix src/report/,tracefile.c report.c sample.c)
 $B/asan/mz-unit: $(patsubst %.c,$B/asan/%.o,$(unit_c))
-	$(SANITIZED) -o $@ $^ -lcmocka
+	$(SANITIZED) -o $@ $^ -lcmocka -lm
 
 # The same without sanitizers, to measure coverage: `make check` builds these with B=... CFLAGS=--coverage.
 $B/mz-unit: $(patsubst %.c,$B/host/%.o,$(unit_c))
-	$(LINK) -o $@ $^ -lcmocka
+	$(LINK) -o $@ $^ -lcmocka -lm
 coverage-programs: $B/mz-random $(if $(CMOCKA),$B/mz-unit)
 
 setup:

@@ -111,6 +111,7 @@ static enum mz_verdict verdict_of_sample(const struct mz_outcome *outcome, struc
 {
     const struct mz_channel *c = outcome->channel;
     const char *why = why_vacuous(c);
+    if (c->counters.bounded && !c->counters.executions) return limit(report, reason_of_rounds(outcome));
     if (why) return vacuous(report, why);
     struct mz_strbuf b = {0};
     mz_strbuf_add(&b, "only ");

@@ -7,6 +7,8 @@
 #include "report/report.h"
 #include "report/text.h"
 
+#define MZ_SAMPLE_CONFIDENCE 0.95
+
 /* How many classes of executions there are, at least: Chao1 (Chao 1984, in its bias-corrected form). It is about classes
  * that the strategy can meet with a probability that is not tiny. */
 double mz_sample_estimate(const struct mz_sample *s);

@@ -1,5 +1,4 @@
-/* An execution of the engine, run again step by step in the oracle's interpreter: for check.c, check_sampling.c and
- * check_bounds.c. */
+/* An execution of the engine, run again step by step in the oracle's interpreter: for check.c and check_sampling.c. */
 #ifndef MZ_RANDOM_WALKS_H
 #define MZ_RANDOM_WALKS_H
 

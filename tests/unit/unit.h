@@ -27,6 +27,7 @@ void unit_engine_order(void);
 void unit_engine_path(void);
 void unit_engine_memory(void);
 void unit_engine_waits(void);
+void unit_trace_classes(void);
 void unit_report_trace(void);
 
 #endif

@@ -129,15 +129,20 @@ static void publish_counters(void)
     if (mz_explore_sample(rt.x)) rt.channel->sample = *mz_explore_sample(rt.x);
 }
 
+/* The executions that --max-executions counts: walks of a sample, or complete executions. */
+static uint64_t executions_so_far(void)
+{
+    if (mz_explore_sample(rt.x)) return mz_explore_sample(rt.x)->walks;
+    return rt.shared ? mz_worker_executions() : rt.channel->counters.executions;
+}
+
 static enum mz_end limit_reached(void)
 {
     const struct mz_options_block *o = &rt.channel->options;
-    const struct mz_counters *c = &rt.channel->counters;
     if (rt.stop) return MZ_END_FINDING;
     if (mz_unlikely(mz_audit_failed())) return MZ_END_UNSEEN;
     if (o->stop) return MZ_END_TIME;
-    if (o->max_executions && (rt.shared ? mz_worker_executions() : c->executions) >= o->max_executions)
-        return MZ_END_EXECUTIONS;
+    if (o->max_executions && executions_so_far() >= o->max_executions) return MZ_END_EXECUTIONS;
     return MZ_END_RUNNING;
 }
 
