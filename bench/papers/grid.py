@@ -6,8 +6,10 @@ import dataclasses
 
 from measure import FAILED, FINISHED, LIMITED, NOT_RUN, UNAVAILABLE
 
-HEADINGS = {"memory": "MB", "speedup": "speed-up"}
-NO_RATIO = ("blocked", "nodes", "revisited", "states")  # the algorithms do not try to reduce these
+HEADINGS = {"memory": "MB", "speedup": "speed-up", "nodes": "largest", "source": "source s", "optimal": "optimal s",
+            "overhead": "overhead %"}
+# The algorithms do not try to reduce these.
+NO_RATIO = ("blocked", "nodes", "mean", "revisited", "states", "source", "optimal", "overhead")
 
 
 @dataclasses.dataclass
@@ -32,7 +34,9 @@ def three_digits(value):
 
 
 def number(key, value):
-    if key in ("seconds", "memory", "speedup"):
+    if key == "overhead":
+        return "%.1f" % value
+    if key in ("seconds", "memory", "speedup", "mean", "source", "optimal"):
         return three_digits(value)
     return count(value)
 
@@ -153,7 +157,7 @@ def remarks(rows, outcomes, name=lambda row: row.label, statuses=None):
     return ["%s: %s" % (", ".join(names), text) for text, names in texts.items()]
 
 
-GRIDS = {"table": table_grid, "curves": curves_grid, "speedup": speedup_grid}
+GRIDS = {"table": table_grid, "curves": curves_grid, "speedup": speedup_grid, "overhead": table_grid}
 
 
 def grid(group, outcomes):

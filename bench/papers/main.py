@@ -43,8 +43,8 @@ import text
 from measure import Limits, NOT_RUN, Outcome
 
 ROOT = os.path.dirname(os.path.dirname(HERE))
-QUICK = {"table": Limits(10), "curves": Limits(2, 10**8), "speedup": Limits(30)}
-FULL = {"table": Limits(600), "curves": Limits(600, 10**8), "speedup": Limits(600)}
+QUICK = {"table": Limits(10), "curves": Limits(2, 10**8), "speedup": Limits(30), "overhead": Limits(10)}
+FULL = {"table": Limits(600), "curves": Limits(600, 10**8), "speedup": Limits(600), "overhead": Limits(600)}
 FLAGS = ("quick", "full", "list", "kept", "fresh", "no-peers", "help")
 VALUES = ("limit", "results", "html", "docs", "check-docs")
 

@@ -27,6 +27,7 @@ NOT_RUN = "not run"          # not asked for, or there is nothing to run: `text`
 GRACE = 120     # seconds that a search may take beyond its time limit: compiling, stopping
 SHORT = 1.0     # seconds; a shorter search is run REPEAT times, and the fastest run counts
 REPEAT = 3
+ROUNDS = 7      # kind overhead: searches of each kind, in turn
 COUNTS = ("executions", "blocked", "cut", "transitions", "states", "revisited")
 
 
@@ -156,16 +157,29 @@ class Runner:
     def key(self, row):
         inputs = [digest_of_file(os.path.join(self.root, word)) for word in row.program[:1] + row.arguments]
         simulator = digest_of_file(self.simulator) if row.simulate else ""
+        more = ["--versus"] + row.versus if row.versus else ["--count-sets"] * row.sets
         return digest("check", self.build, simulator, *inputs, *row.program, "--", *row.arguments, "--",
-                      *sorted(row.options + self.always), "--", *row.simulate)
+                      *sorted(row.options + self.always), "--", *row.simulate, *more)
 
     # ---- mazurka check ----
 
     def measure(self, row, limits):
         if not os.path.exists(os.path.join(self.root, row.program[0])):
-            return Outcome(UNAVAILABLE, "%s is not there" % row.program[0])
+            built = row.program[0].startswith("build/packaged/")
+            return Outcome(UNAVAILABLE, row.program[0] + (
+                " is not built: `sh bench/packaged.sh` does that, from the source that Debian packages" if built else " is not there"))
         if row.simulate:
             return self.speedup(row, limits)
+        if row.versus:
+            return self.overhead(row, limits)
+        outcome = self.fastest(row, limits)
+        if row.sets and outcome.status == FINISHED:
+            counted = self.check(row, limits, ["--count-sets"])
+            if counted.status == FINISHED:
+                outcome.figures.update({key: counted.figures[key] for key in ("nodes", "mean") if key in counted.figures})
+        return outcome
+
+    def fastest(self, row, limits):
         outcome = self.check(row, limits)
         for _ in range(1, 1 if row.curve else REPEAT):  # the curves are about transitions, not about time
             if outcome.status != FINISHED or outcome.figures["seconds"] >= SHORT:
@@ -177,6 +191,21 @@ class Runner:
             if again.status == FINISHED and again.figures["seconds"] < outcome.figures["seconds"]:
                 outcome = again
         return outcome
+
+    def overhead(self, row, limits):
+        """Two searches in turn, so that other work on the machine disturbs both alike; the fastest run of each counts."""
+        second = dataclasses.replace(row, options=row.versus)
+        best, ended = {}, time.monotonic() + limits.seconds
+        for n in range(ROUNDS):
+            if n and time.monotonic() > ended:
+                break
+            for name, which in (("source", row), ("optimal", second)):
+                outcome = self.check(which, limits)
+                if outcome.status != FINISHED:
+                    return outcome if outcome.status != LIMITED else Outcome(NOT_RUN, "longer than %g s" % limits.seconds)
+                best[name] = min(best.get(name, outcome.figures["processor"]), outcome.figures["processor"])
+        best["overhead"] = 100 * (best["optimal"] / best["source"] - 1)
+        return Outcome(FINISHED, "", best)
 
     def check(self, row, limits, more=()):
         with tempfile.TemporaryDirectory(prefix="mazurka-bench-") as directory:
@@ -288,8 +317,9 @@ def outcome_of(result, status, said, stopped):
     figures["traces"] = figures["runs"] = figures["executions"] + figures["blocked"] + figures["cut"]
     figures["seconds"] = result["seconds"]
     figures["memory"] = result["peak_memory_bytes"] / 1e6
-    if result.get("wakeup_nodes_peak"):
-        figures["nodes"] = result["wakeup_nodes_peak"]
+    figures["processor"] = result["processor_seconds"]
+    if "largest_set" in result:
+        figures["nodes"], figures["mean"] = result["largest_set"], result["mean_set"]
     if status == 1:
         errors = result.get("errors") or [{}]
         return Outcome(FAILED, "mazurka found an error: %s" % errors[0].get("message", "?"))
@@ -339,7 +369,8 @@ def algorithm_of(row):
 
 def peers_of(row):
     """The installed tools that can be compared with this row: the same relation, the same algorithm, no other options."""
-    if row.simulate or row.arguments or row.curve or len(row.options) != 1:
+    others = [option for option in row.options if not re.match(r"--(algorithm|order)=", option)]
+    if row.simulate or row.versus or row.arguments or row.curve or others or algorithm_of(row) not in row.options[0]:
         return []
     return [peer for peer in PEERS if algorithm_of(row) in peer.algorithms and shutil.which(peer.tool)]
 

@@ -131,9 +131,10 @@ def speedups(group, outcomes):
     items = [('<line class="ideal" x1="0" y1="7" x2="34" y2="7"/>', "as many times as workers")]
     styles = {"original": ("b", "circle"), "modified": ("a", "square"), "ours": ("d", "diamond")}
     programs = list(dict.fromkeys(row.label.rpartition("-")[0] for row, _ in found))
+    others = list(dict.fromkeys(row.label.rpartition("-")[2] for row, _ in found))
     for row, points in found:
         program, _, how = row.label.rpartition("-")
-        color, shape = styles.get(how, ("c", "triangle"))
+        color, shape = styles.get(how) or list(FAMILIES.values())[others.index(how) % len(FAMILIES)]
         second = programs.index(program) > 0
         css = "line %s%s" % (color, " dotted" if second else "")
         mark = "%s %s" % ("hollow" if second else "solid", color)
@@ -185,7 +186,8 @@ def pairs(group, outcomes, key, unit):
             plot.add(marker("diamond", x(ours), y, "solid a", "%s, ours: %s%.3g %s" % (row.label, more, ours, unit)))
             if more:
                 plot.text(x(ours) + 7, y + 4, "→", "start")
-    items = [(marker("circle", 17, 7, "hollow b", "paper"), "the paper"), (marker("diamond", 17, 7, "solid a", "ours"), "ours")]
+    items = [(marker("circle", 17, 7, "hollow b", "paper"), "the paper")] if any(figure for _, figure, _ in rows) else []
+    items.append((marker("diamond", 17, 7, "solid a", "ours"), "ours"))
     return legend(items) + plot.drawn("%s, %s" % (group.title, unit))
 
 
@@ -196,6 +198,6 @@ def figure(group, outcomes):
         return speedups(group, outcomes)
     if "seconds" in group.columns:
         return pairs(group, outcomes, "seconds", "seconds")
-    if group.columns == ["memory"]:
+    if "memory" in group.columns:
         return pairs(group, outcomes, "memory", "MB")
     return ""

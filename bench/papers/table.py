@@ -6,9 +6,10 @@ import dataclasses
 import re
 import shlex
 
-FIGURES = ("traces", "runs", "executions", "blocked", "transitions", "states", "revisited", "nodes", "memory", "seconds",
-           "speedup")
-KINDS = ("table", "curves", "speedup")
+FIGURES = ("traces", "runs", "executions", "blocked", "transitions", "states", "revisited", "nodes", "mean", "memory", "seconds",
+           "speedup", "source", "optimal", "overhead")
+SETS = {"nodes", "mean"}  # counted in a run of their own
+KINDS = ("table", "curves", "speedup", "overhead")
 
 
 class BadTable(Exception):
@@ -37,6 +38,8 @@ class Row:
     reason: str         # why nothing is measured; ""
     curve: str = ""     # kind curves: the name of the configuration
     size: int = 0       # and the value of {n}
+    sets: bool = False  # count the sizes of wakeup trees and backtrack sets, too
+    versus: list = dataclasses.field(default_factory=list)  # kind overhead: the options of the second search
 
 
 @dataclasses.dataclass
@@ -104,7 +107,7 @@ def read_program(cell):
     if "--" in words:
         at = words.index("--")
         words, arguments = words[:at], words[at + 1:]
-    if not words or not words[0].endswith(".c"):
+    if not words or not (words[0].endswith(".c") or words[0].startswith("build/")):
         raise BadTable("'%s' is no program" % cell)
     if "/" not in words[0]:
         words[0] = "tests/papers/" + words[0]
@@ -127,12 +130,15 @@ def read_row(group, cells, protocols, size=0):
             raise BadTable("no program, and no reason")
         return row
     row.program, row.arguments = read_program(program)
-    check, _, simulate = options.partition("::")
+    row.sets = bool(SETS & set(group.columns))
+    check, _, second = options.partition("::")
     row.options = check.split()
-    if (group.kind == "speedup") != bool(simulate):
-        raise BadTable("'::' belongs to the kind speedup, and to no other")
-    if simulate:
-        name, time = simulate.split()
+    if (group.kind in ("speedup", "overhead")) != bool(second):
+        raise BadTable("'::' belongs to the kinds speedup and overhead, and to no other")
+    if group.kind == "overhead":
+        row.versus = second.split()
+    elif second:
+        name, time = second.split()
         if name not in protocols:
             raise BadTable("'%s' is not in [protocols]" % name)
         row.simulate = protocols[name].replace("{time}", time).split()
@@ -141,7 +147,7 @@ def read_row(group, cells, protocols, size=0):
 
 
 def set_key(group, key, value):
-    if key in ("paper", "where", "title", "none"):
+    if key in ("paper", "where", "title", "none", "machine"):
         setattr(group, key, value)
     elif key == "kind" and value in KINDS:
         group.kind = value
@@ -173,7 +179,7 @@ def check(groups, machines):
     for group in groups:
         if group.paper not in machines:
             raise BadTable("[%s]: no machine of paper '%s'" % (group.name, group.paper))
-        group.machine = machines[group.paper]
+        group.machine = group.machine or machines[group.paper]
         if not (group.where and group.title and group.columns and group.rows):
             raise BadTable("[%s]: where, title, columns or rows are missing" % group.name)
         if (group.kind == "curves" and not group.sizes) or (group.kind == "speedup" and not group.workers):

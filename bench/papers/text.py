@@ -49,7 +49,7 @@ def one_line(g):
 
 
 def three_lines(g):
-    """For each row a line with the paper's figures, one with ours and one with the ratios."""
+    """For each row a line with the paper's figures, one with ours and one with the ratios; no line that would be empty."""
     heads = list(dict.fromkeys(head for head, _ in g.columns))
     label = max(len(name) for name, _ in g.rows)
     widths = [max([len(head)] + [len(cells[i]) for _, cells in g.rows for i, column in enumerate(g.columns)
@@ -59,8 +59,9 @@ def three_lines(g):
         by = dict(zip(g.columns, cells))
         for side in ("paper", "ours", "ratio"):
             line = "".join(" " + by.get((head, side), "").rjust(width) for head, width in zip(heads, widths))
-            if side == "paper" or line.strip():
-                lines.append((name if side == "paper" else "").ljust(label) + " " + side.ljust(5) + line)
+            if line.strip():
+                lines.append(name.ljust(label) + " " + side.ljust(5) + line)
+                name = ""
     return [line.rstrip() for line in lines]
 
 

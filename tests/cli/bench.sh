@@ -143,6 +143,27 @@ test_bench_other_tools() {
         wait_until is_gone "$(cat child)"
 }
 
+# Sizes of sets come from a run of their own. An overhead is a ratio of two searches of one run.
+test_bench_sets_and_overhead() {
+    has_bench || return 0
+    run 0 bench --json=r.json 2017-table2-wakeup_stress-3 2017-overhead-filesystem-19 && has out "largest" && has out "overhead %" &&
+        json_is r.json "[row['figures'].get('nodes') for row in d['rows']] == [4, 4, 23, None]" &&
+        json_is r.json "all(row['figures']['mean'] > 1 for row in d['rows'][:3])" &&
+        json_is r.json "d['rows'][3]['figures']['source'] > 0 and -90 < d['rows'][3]['figures']['overhead'] < 900" &&
+        json_is r.json "d['rows'][3]['paper_figures']['overhead']['value'] == 5.1" || return 1
+    run 0 bench 2017-table2-wakeup_stress-3 2017-overhead-filesystem-19 && [ "$(wc -l < kept.jsonl)" -eq 4 ]
+}
+
+# A program that Debian packages is measured if it was built; if not, the row says how to build it.
+test_bench_packaged() {
+    has_bench || return 0
+    run 0 bench --limit=5 packaged-small && has out "not in the paper" || return 1
+    [ -x "$root/build/packaged/pbzip2" ] || has out "sh bench/packaged.sh" || return 1
+    run 2 sh "$root/bench/packaged.sh" xyz && has err "the only package is pbzip2" || return 1
+    mkdir empty && ln -s "$(command -v dirname)" empty/dirname
+    run 2 env PATH="$PWD/empty" /bin/sh "$root/bench/packaged.sh" && has err "apt-get is not installed (Debian, Ubuntu: apt install"
+}
+
 # The tables of the manual of experiments are those of experiments.txt.
 test_bench_docs() {
     has_bench || return 0
