@@ -1,4 +1,5 @@
-"""The tables of docs/PAPERS.md: between the lines `<!-- bench GROUP: begin -->` and `<!-- bench GROUP: end -->`.
+"""The tables of docs/PAPERS.md: between the lines `<!-- bench GROUP: begin -->` and `<!-- bench GROUP: end -->`. In place of
+GROUP, `facts` is where the page says with what the tables were measured.
 
 write() puts the kept measurements there. check() compares the rows of the page with those of experiments.txt and names
 each row that is missing or too many, so that the page cannot become outdated; `make test` runs it.
@@ -21,17 +22,21 @@ def region(page, name):
     return begin + len(marker(name, "begin")), end
 
 
-def write(path, groups, outcomes):
+FACTS = "facts"
+
+
+def write(path, groups, outcomes, facts):
     """Returns the names of the groups that have no place in the page."""
     with open(path, encoding="utf-8") as file:
         page = file.read()
     missing = []
-    for group in groups:
-        place = region(page, group.name)
+    parts = [(group.name, text.group_markdown(group, outcomes)) for group in groups]
+    for name, part in parts + [(FACTS, text.folded(facts))]:
+        place = region(page, name)
         if not place:
-            missing.append(group.name)
+            missing.append(name)
             continue
-        page = page[:place[0]] + "\n\n" + text.group_markdown(group, outcomes) + "\n" + page[place[1]:]
+        page = page[:place[0]] + "\n\n" + part + "\n" + page[place[1]:]
     with open(path, "w", encoding="utf-8") as file:
         file.write(page)
     return missing
@@ -59,6 +64,6 @@ def check(path, groups, outcomes):
         if have != want and set(have) == set(want):
             wrong.append("%s: the rows are in another order, or twice" % group.name)
     for name in re.findall(r"<!-- bench ([\w-]+): begin -->", page):
-        if name not in [group.name for group in groups]:
+        if name not in [FACTS] + [group.name for group in groups]:
             wrong.append("%s is not in experiments.txt" % name)
     return wrong

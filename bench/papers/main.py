@@ -146,7 +146,8 @@ class Bench:
         if not os.path.exists(mazurka):
             raise Usage("%s is not there: run `make`" % os.path.relpath(mazurka))
         self.runner = measure.Runner(ROOT, os.path.abspath(mazurka), experiments.always)
-        self.kept = measure.Kept(options.get("results") or os.path.join(ROOT, "build", "bench-results.jsonl"))
+        self.kept = measure.Kept(options.get("results") or os.path.join(ROOT, "build", "bench-results.jsonl"),
+                                 self.runner.commit())
         self.outcomes = {row.name: Outcome(NOT_RUN, "") for row in experiments.rows()}
         self.peers = []  # (name, cells, remark)
         self.peer_results = {}
@@ -348,6 +349,27 @@ def at_signal(number, frame):
     raise Interrupted()
 
 
+def span(values, form):
+    """'7', or '3 to 7'; "" if there is none."""
+    values = sorted(v for v in values if v is not None)
+    if not values:
+        return ""
+    low, high = form % values[0], form % values[-1]
+    return low if low == high else "%s to %s" % (low, high)
+
+
+def docs_facts(bench, groups):
+    """One paragraph for the page: with what, when and where the tables were measured."""
+    found = [bench.outcomes[row.name].facts for group in groups for row in group.rows if bench.outcomes[row.name].measured()]
+    commits = sorted({f.get("commit") for f in found if f.get("commit")})
+    limits, days, loads = (span([f.get(name) for f in found], form) for name, form in (
+        ("limit", "%g"), ("when", "%.10s"), ("load", "%.1f")))
+    return ("%s, build %s%s. Rows: %d, measured %s on %s, %d processors, Linux %s; limits of %s seconds for a row; load average %s."
+            " A table of which this build has measured nothing is from an earlier build." % (
+                bench.runner.version(), bench.runner.build[:12], ", commit " + ", ".join(commits) if commits else "", len(found),
+                days, processor(), os.cpu_count() or 1, platform.release(), limits, loads or "not known"))
+
+
 def bench_docs(bench):
     """--docs: writes the tables from the kept measurements."""
     bench.options["kept"] = True
@@ -356,7 +378,7 @@ def bench_docs(bench):
     # A table of another build stays until this build has measured something of it.
     groups = [group for group in groups if all(row.reason for row in group.rows) or
               any(bench.outcomes[row.name].measured() for row in group.rows)]
-    missing = docs.write(bench.options["docs"], groups, bench.outcomes)
+    missing = docs.write(bench.options["docs"], groups, bench.outcomes, docs_facts(bench, groups))
     for name in missing:
         print("mazurka: bench: %s: no marks for %s" % (bench.options["docs"], name), file=sys.stderr)
     return 1 if missing else 0

@@ -44,6 +44,7 @@ class Outcome:
     figures: dict = dataclasses.field(default_factory=dict)
     points: list = dataclasses.field(default_factory=list)  # speedup: [workers, speed-up]
     kept: bool = False                                      # it was measured by an earlier run
+    facts: dict = dataclasses.field(default_factory=dict)   # of a kept one: limit, when, commit, load
 
     def measured(self):
         return self.status in (FINISHED, LIMITED)
@@ -73,8 +74,8 @@ def digest_of_file(path):
 class Kept:
     """The measurements of earlier runs. add() writes a line at once; a line that is damaged or half written is ignored."""
 
-    def __init__(self, path):
-        self.path, self.lines = path, {}
+    def __init__(self, path, commit=""):
+        self.path, self.lines, self.commit = path, {}, commit
         try:
             with open(path, encoding="utf-8", errors="replace") as file:
                 for line in file:
@@ -86,7 +87,8 @@ class Kept:
         try:
             entry = json.loads(line)
             key, limit = entry["key"], float(entry["limit"])
-            outcome = Outcome(entry["status"], entry["text"], entry["figures"], entry["points"], kept=True)
+            outcome = Outcome(entry["status"], entry["text"], entry["figures"], entry["points"], kept=True,
+                              facts={name: entry.get(name) for name in ("limit", "when", "commit", "load")})
         except (ValueError, KeyError, TypeError):
             return
         if outcome.measured() and isinstance(outcome.figures, dict):
@@ -110,7 +112,8 @@ class Kept:
 
     def add(self, key, name, limits, outcome):
         entry = {"key": key, "name": name, "limit": limits.seconds, "status": outcome.status, "text": outcome.text,
-                 "figures": outcome.figures, "points": outcome.points, "when": time.strftime("%Y-%m-%d %H:%M")}
+                 "figures": outcome.figures, "points": outcome.points, "when": time.strftime("%Y-%m-%d %H:%M"),
+                 "commit": self.commit, "load": round(os.getloadavg()[0], 1)}
         self.remember(key, limits.seconds, outcome)
         with open(self.path, "a+b") as file:
             # An earlier run may have been killed while it wrote its last line.
@@ -153,6 +156,14 @@ class Runner:
     def version(self):
         return subprocess.run([self.mazurka, "--version"], stdout=subprocess.PIPE, env=self.environment, text=True,
                               check=False).stdout.strip()
+
+    def commit(self):
+        """Of the checkout; "" if it is none."""
+        try:
+            return subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=self.root, stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL, text=True, check=False).stdout.strip()
+        except OSError:
+            return ""
 
     def key(self, row):
         inputs = [digest_of_file(os.path.join(self.root, word)) for word in row.program[:1] + row.arguments]
@@ -324,7 +335,9 @@ def outcome_of(result, status, said, stopped):
         errors = result.get("errors") or [{}]
         return Outcome(FAILED, "mazurka found an error: %s" % errors[0].get("message", "?"))
     reason = result.get("reason") or ""
-    if stopped or "time limit" in reason:
+    if stopped:
+        return Outcome(LIMITED, "the limit of transitions was reached", figures)
+    if "time limit" in reason:
         return Outcome(LIMITED, reason, figures)
     if status == 0:
         return Outcome(FINISHED, "", figures)

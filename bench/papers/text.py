@@ -115,6 +115,10 @@ def escaped(text):
     return text.replace("|", "\\|").replace("<", "&lt;")
 
 
+def folded(paragraph):
+    return textwrap.fill(escaped(paragraph), 120, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
 def group_markdown(group, outcomes):
     g = grids.grid(group, outcomes)
     heads = [" ".join(word for word in column if word) for column in g.columns]

@@ -169,7 +169,14 @@ test_bench_docs() {
     has_bench || return 0
     run 0 mazurka bench --check-docs="$root/docs/PAPERS.md" || return 1
     sed '/^| fig10-6-optimal |/d; s/^| fig10-7-source |/| fig10-77-source |/' "$root/docs/PAPERS.md" > page.md
-    run 1 mazurka bench --check-docs=page.md && has err "no row \`fig10-6-optimal\`" && has err "\`fig10-77-source\` is not in experiments.txt"
+    run 1 mazurka bench --check-docs=page.md && has err "no row \`fig10-6-optimal\`" && has err "\`fig10-77-source\` is not in experiments.txt" ||
+        return 1
+    # --docs writes what is kept: the table that was measured, and with what; the other tables stay.
+    cp "$root/docs/PAPERS.md" page.md && sed 's/| optimal | 4 | 4 | 1 | 0 |/| optimal | 4 | 5 | 1 | 0 |/' page.md > changed.md &&
+        run 0 bench --limit=7 2017-fig1 && run 0 bench --docs=changed.md && has changed.md "| optimal | 4 | 4 | 1 | 0 |" &&
+        has changed.md "Rows: 3, measured 20" && tr '\n' ' ' < changed.md > line && has line "limits of 7 seconds" &&
+        grep '^| fig10-7-source ' page.md > before && grep '^| fig10-7-source ' changed.md > after && cmp before after &&
+        run 0 mazurka bench --check-docs=changed.md
 }
 
 run_tests "$@"
