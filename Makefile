@@ -109,6 +109,9 @@ $B/host/tests/simulate/%.o: OUR_CPPFLAGS += -Itools/simulate
 $B/mz-random: $(random_o)
 	$(LINK) -o $@ $^
 
+$B/mz-survey: $(filter-out %/main.o,$(random_o)) $B/host/tests/survey/main.o
+	$(LINK) -o $@ $^ -lm
+
 # The runtime leaves the registers alone that survive calls, so that those of the program are known wherever it
 # calls us: they belong to the local state of a thread (runtime/loops, runtime/state). Only gcc can be told so; built with
 # others, loops that wait are not recognised and there are no stateful algorithms.
@@ -177,7 +180,7 @@ run: setup
 	@$(MAKE) --no-print-directory -s all
 	@sh tools/run.sh
 
-test_programs = $B/mz-random $B/asan/mz-random $B/mz-simulate $B/mz-simulate-test $B/asan/mz-fuzz-formats $B/asan/mazurka \
+test_programs = $B/mz-random $B/mz-survey $B/asan/mz-random $B/mz-simulate $B/mz-simulate-test $B/asan/mz-fuzz-formats $B/asan/mazurka \
                 $(if $(CMOCKA),$B/asan/mz-unit) $(decode_test)
 # A target, so that a second make looks for the libraries after setup-test has installed them.
 test-programs: all $(test_programs)

@@ -196,6 +196,8 @@ run_section() {
                 --seed "${RANDOM_SEED:-${FUZZ_SEED:-$(date +%s)}}" --jobs "$jobs" --threads 5 --operations 3 \
                 --algorithms static,static-sleep,dpor-static,classic-static,static-stateful,static-stateful-sleep,stateful-sleep,dpor-marks
             run_counted corpus build/mz-random --corpus tests/random/corpus
+            run_counted survey build/mz-survey --count 3000 --tours 1000
+            run_counted survey-corpus build/mz-survey --corpus tests/random/corpus --tours 20000
         fi
         if [ -x build/asan/mz-random ]; then
             run_counted random-sanitized build/asan/mz-random --count 500 --seed 7

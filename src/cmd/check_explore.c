@@ -17,6 +17,8 @@
 #include "event/tree_file.h"
 #include "launch/mpirun.h"
 
+#define ONLY_SECONDS 10.0 /* --estimate=only without --time-limit */
+
 /* Only a search that consists of nothing but its tree can be shared by workers, or saved. */
 int mz_check_is_shared(const struct mz_settings *s, bool cluster, bool *shared)
 {
@@ -190,6 +192,35 @@ static double time_left(const struct mz_check *c)
     return limit > c->spent.seconds ? limit - c->spent.seconds : 1e-3;
 }
 
+/* Does the algorithm run each class of executions once? That is what a survey counts. */
+static bool may_survey(const struct mz_settings *s)
+{
+    return !mz_algorithm_is_stateful(s->algorithm) && s->sleep_sets && s->algorithm != MZ_ALG_CLASSIC;
+}
+
+/* --estimate=only: random executions in place of the search. */
+static int survey_only(struct mz_check *c, struct mz_target *t)
+{
+    if (!may_survey(&c->settings))
+        return mz_fail(
+            "--estimate=only needs an algorithm that runs each class of executions once, such as optimal");
+    if (c->cluster || c->settings.checkpoint || c->settings.resume || c->settings.record_tree ||
+        c->settings.classes)
+        return mz_fail(
+            "--estimate=only does not search: it cannot be used with mpirun, --checkpoint, --resume, "
+            "--record-tree or --classes");
+    t->options.survey = mz_survey_seed();
+    if (t->time_limit <= 0) t->time_limit = ONLY_SECONDS;
+    int status = mz_target_run(t, &c->outcome);
+    if (c->outcome.channel) {
+        c->outcome.estimate = mz_survey_read(&c->outcome.channel->survey);
+        c->outcome.channel->counters.work_done = c->outcome.channel->counters.blocked = 0;
+        mz_list_add(&c->report.notes, "--estimate=only: these are random executions, nothing was searched");
+    }
+    mz_progress_close(&t->progress);
+    return status;
+}
+
 int mz_check_explore(struct mz_check *c)
 {
     const struct mz_settings *s = &c->settings;
@@ -203,6 +234,8 @@ int mz_check_explore(struct mz_check *c)
     t.progress = (struct mz_progress){
         .form = mz_check_progress_form(s), .algorithm = s->algorithm_name, .board = s->board};
     if (c->spent.seconds > 0) mz_progress_restart(&t.progress, c->spent.seconds);
+    if (s->estimate == MZ_ESTIMATE_ONLY) return survey_only(c, &t);
+    if (s->estimate == MZ_ESTIMATE_AUTO && may_survey(s)) t.survey.state = MZ_SURVEY_WAITS;
     bool shared;
     int status = mz_check_is_shared(s, c->cluster != NULL, &shared);
     if (status != 0) return status;

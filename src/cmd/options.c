@@ -178,6 +178,12 @@ const struct mz_option mz_option_table[] = {
     {"color", 0, MZ_TAKES_VALUE, "WHEN", ALL,
      "Colours: auto (default: on a terminal, unless NO_COLOR is set, or under mpirun), always, never.",
      .store = mz_option_word, FIELD(color), WORDS("auto", "always", "never")},
+    {"estimate", 0, MZ_TAKES_VALUE, "auto|never|only", MZ_FOR_CHECK,
+     "Stateless algorithms with sleep sets: estimate how many executions the search will have. auto "
+     "(default): after "
+     "half a second, beside the search, with at most 4 % of its time. only: do not search, estimate until "
+     "--time-limit (10 s) or --max-executions is reached; verdict incomplete.",
+     .store = mz_option_word, FIELD(estimate), WORDS("auto", "never", "only")},
     {"progress", 0, MZ_TAKES_VALUE, "WHEN", MZ_FOR_CHECK,
      "Show progress on standard error: auto (default: a line on a terminal), always (lines in a log, "
      "too), never, or json: an object on each line, for other programs.",

@@ -16,6 +16,8 @@ enum mz_for { MZ_FOR_CHECK = 1, MZ_FOR_REPLAY = 2, MZ_FOR_SHOW = 4 };
 
 enum mz_when { MZ_AUTO, MZ_ALWAYS, MZ_NEVER, MZ_JSON }; /* MZ_JSON: of --progress only */
 
+enum mz_estimate { MZ_ESTIMATE_AUTO, MZ_ESTIMATE_NEVER, MZ_ESTIMATE_ONLY };
+
 struct mz_progress_view;
 
 struct mz_settings {
@@ -55,6 +57,7 @@ struct mz_settings {
     bool trust; /* replay: do whatever the trace says */
     bool quiet, verbose, help, version;
     enum mz_when color, progress;
+    int estimate;                   /* enum mz_estimate */
     struct mz_progress_view *board; /* a member of a portfolio: where its progress goes; else NULL */
     struct mz_list words;           /* files, and flags for the compiler, in order */
     struct mz_list arguments;       /* words after "--": arguments of the program */

@@ -97,7 +97,10 @@ static struct mz_progress_view progress(struct mz_pool *p)
 {
     struct mz_progress_view view = {.counters = mz_pool_counters(p),
                                     .workers = p->living ? p->living : p->most};
-    view.work_done = estimate_work_done(p, &view.counters);
+    const struct mz_survey *survey = &p->target->survey;
+    view.work_done =
+        mz_survey_share(survey, (double)view.counters.executions, estimate_work_done(p, &view.counters));
+    view.total = survey->interval;
     mz_pool_collect(p);
     view.errors = p->found.count;
     return view;
@@ -115,6 +118,7 @@ static void look_around(struct mz_pool *p, double now)
     mz_pool_look_at_parts(p, now);
     for (uint32_t i = 0; i < p->count; i++)
         if (p->workers[i]->alive) p->workers[i]->kind->look(p->workers[i], now);
+    mz_survey_look(&p->target->survey, p->target, now - p->started);
     if (!mz_progress_due(&p->target->progress, now - p->started)) return;
     struct mz_progress_view view = progress(p);
     mz_progress_update(&p->target->progress, &view, now - p->started);
@@ -157,7 +161,9 @@ static void watch(struct mz_pool *p)
         if (!more) wait_for_something(p, now);
     }
     p->estimate_due = 0;
+    mz_survey_end(&p->target->survey);
     struct mz_progress_view view = progress(p);
+    p->outcome->estimate = view.total;
     p->work_done = view.work_done;
     mz_progress_end(&p->target->progress, &view, mz_process_clock() - p->started);
 }

@@ -82,7 +82,7 @@ static double leaves_below(const struct mz_exploration *x, uint32_t top)
 void mz_explore_estimate(struct mz_exploration *x)
 {
     x->counters.work_done = x->counters.expected = 0;
-    if (x->stateful || x->path.live || x->path.replay < x->root) return;
+    if (x->stateful || x->tours || x->path.live || x->path.replay < x->root) return;
     uint64_t now = mz_leaves(&x->counters);
     double total = leaves_below(x, x->root), done = (double)now;
     if (x->frontier->estimate) x->frontier->estimate(x, &total, &done);

@@ -62,6 +62,7 @@ struct mz_class_log;
 struct mz_set_counts;
 struct mz_share;
 struct mz_sampling;
+struct mz_tours;
 
 struct mz_waits {                             /* waits.c */
     struct mz_pending now[MZ_MAX_THREADS];    /* the answers of mz_while_waiting */
@@ -111,6 +112,7 @@ struct mz_exploration {
     struct mz_stateful *stateful;     /* NULL: the algorithm is stateless */
     struct mz_persistent *persistent; /* NULL: not needed */
     struct mz_sampling *sampling;     /* NULL: the strategy is exhaustive */
+    struct mz_tours *tours;           /* NULL: not a survey */
 
     struct mz_counters counters;
     struct {

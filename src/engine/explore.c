@@ -14,6 +14,7 @@
 #include "engine/reduction.h"
 #include "engine/strategy.h"
 #include "engine/stateful/stateful.h"
+#include "engine/tours.h"
 #include "base/region.h"
 
 /* ---- beginning and end of a search ---- */
@@ -43,8 +44,9 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
     MZ_ASSERT(x != NULL);
     x->view = view;
     x->options = *options;
-    x->strategy =
-        options->strategy == MZ_STRATEGY_EXHAUSTIVE ? &mz_strategy_exhaustive : &mz_strategy_sampling;
+    x->strategy = options->survey                               ? &mz_strategy_tours
+                  : options->strategy == MZ_STRATEGY_EXHAUSTIVE ? &mz_strategy_exhaustive
+                                                                : &mz_strategy_sampling;
     x->reduction = mz_reduction_of(options->algorithm);
     x->frontier = frontier_of(options);
     /* Follow a recorded schedule without a stateful reduction: the schedule may reach a state twice, and must
@@ -69,6 +71,9 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
     if (x->options.persistent && !options->schedule_length) x->persistent = mz_persistent_new(x);
     MZ_ASSERT(!x->persistent || !options->share);
     if (options->strategy != MZ_STRATEGY_EXHAUSTIVE) mz_sampling_init(x);
+    MZ_ASSERT(!options->survey || (options->algorithm == MZ_ALG_NONE && !options->sleep_sets &&
+                                   !options->memory && x->frontier == &mz_frontier_own));
+    if (options->survey) mz_tours_init(x);
     if (x->frontier->init) x->frontier->init(x);
     return x;
 }
@@ -78,6 +83,7 @@ void mz_explore_free(struct mz_exploration *x)
     if (x->stateful) mz_stateful_free(x);
     if (x->persistent) mz_persistent_free(x, x->persistent);
     if (x->sampling) mz_sampling_release(x);
+    if (x->tours) mz_tours_release(x);
     if (x->frontier->release) x->frontier->release(x);
     each_array(x, mz_array_release);
     mz_trace_release(&x->trace, x->options.share != NULL);
@@ -105,6 +111,7 @@ void mz_explore_reuse(struct mz_exploration *x)
     if (x->frontier->reused) x->frontier->reused(x);
     if (x->stateful) mz_stateful_reuse(x);
     if (x->persistent) mz_persistent_reuse(x->persistent);
+    if (x->tours) mz_tours_reuse(x);
 }
 
 /* ---- an execution ---- */

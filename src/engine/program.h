@@ -31,6 +31,7 @@
 #include "event/channel.h"
 #include "event/packet.h"
 #include "event/sample.h"
+#include "event/survey.h"
 #include "trace/event.h"
 
 struct mz_view {
@@ -218,6 +219,9 @@ struct mz_explore_options {
     uint64_t (*region)(void *system, uint64_t key);
     /* dpor and classic without sleep sets: the second optimization of 2005, section 3 (mz_want_marked) */
     bool marks;
+    /* Not 0: do not search, but estimate how many executions the search will have (engine/tours.c). The seed. Only with
+     * MZ_ALG_NONE, without sleep sets, memory model, sharing or logs. */
+    uint64_t survey;
     bool eager; /* dpor with sleep sets: all dependent events get backtracking points (2007, Fig. 9) */
     /* At most one of these three; not if the search is shared, nor for stateful algorithms. */
     const struct mz_tree_log_options *tree_log;
@@ -274,6 +278,8 @@ void mz_explore_cut(struct mz_exploration *x);
 void mz_explore_abandon(struct mz_exploration *x); /* called instead of end: only count, the search is over */
 /* Called between executions: put the progress of the search into the counters (work_done, expected). */
 void mz_explore_estimate(struct mz_exploration *x);
+/* With options.survey: the samples so far. */
+struct mz_tour_sums mz_explore_tours(const struct mz_exploration *x);
 enum mz_ending mz_explore_ending(const struct mz_exploration *x);
 
 /* Local operations of the running step. `thread` has just started `child`. */

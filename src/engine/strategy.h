@@ -3,6 +3,7 @@
  *
  *   exhaustive.c          depth first, until nothing is left that the reduction wants
  *   sampling/sampling.c   executions drawn at random, until a limit is reached
+ *   tours.c               a survey: random executions, to estimate how many the search will have
  *
  * A strategy and a reduction are different things. A reduction (reduction.h) finds out what *has* to be explored, which
  * only a strategy that explores everything needs to know. A strategy that samples executions has no use for it: it
@@ -26,7 +27,7 @@ struct mz_strategy {
     bool (*end)(struct mz_exploration *x);
 };
 
-extern const struct mz_strategy mz_strategy_exhaustive, mz_strategy_sampling;
+extern const struct mz_strategy mz_strategy_exhaustive, mz_strategy_sampling, mz_strategy_tours;
 
 /* sampling/sampling.c: called if x->options.strategy is not exhaustive. */
 void mz_sampling_init(struct mz_exploration *x);

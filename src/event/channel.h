@@ -20,6 +20,7 @@
 #include "event/program_memory.h"
 #include "event/sample.h"
 #include "event/search_options.h"
+#include "event/survey.h"
 
 #define MZ_CHANNEL_MAGIC   0x4d5a43484e310a00ull
 #define MZ_CHANNEL_VERSION 34u
@@ -47,9 +48,10 @@ struct mz_channel {
     uint64_t size;                    /* of the whole mapping */
     struct mz_options_block options;
     struct mz_counters counters;
-    struct mz_sample sample; /* of a sampling strategy */
-    uint32_t end;            /* enum mz_end */
-    uint32_t end_thread;     /* MZ_END_STEPS, _UNSUPPORTED: slot */
+    struct mz_sample sample;       /* of a sampling strategy */
+    struct mz_survey_board survey; /* with options.survey */
+    uint32_t end;                  /* enum mz_end */
+    uint32_t end_thread;           /* MZ_END_STEPS, _UNSUPPORTED: slot */
     struct mz_place end_place;
     char end_text[2 * MZ_TEXT];
     uint32_t started;      /* the runtime got control before main */

@@ -81,6 +81,7 @@ struct mz_options_block {
     uint64_t schedule_offset;
     /* Replaying a data race: record plain accesses to these bytes. */
     uint64_t race_address, race_size;
+    uint64_t survey;        /* estimate the number of executions (engine/tours.c): a seed; 0: search */
     uint64_t block_address; /* replaying a finding about a heap block: record the history of this block */
 };
 

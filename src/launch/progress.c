@@ -136,6 +136,10 @@ static void in_short(char *to, size_t size, double n)
 {
     static const char *const units[] = {"", "k", "M", "G", "T"};
     size_t i = 0;
+    if (n >= 1e15) {
+        snprintf(to, size, "%.1g", n);
+        return;
+    }
     while (n >= 999.5 && i + 1 < sizeof units / sizeof *units) n /= 1000, i++;
     snprintf(to, size, "%.*f%s", i == 0 || n >= 99.95 ? 0 : n >= 9.995 ? 1 : 2, n, units[i]);
 }
@@ -165,15 +169,21 @@ static void add_count(struct line *l, const struct mz_progress_view *v, double s
 }
 
 /* With a remaining time, "left" explains the percentage; otherwise add "done". */
-static void add_work_done(struct line *l, const struct outlook *o)
+static void add_work_done(struct line *l, const struct mz_progress_view *v, const struct outlook *o)
 {
     int percent = (int)(100 * o->work_done);
+    char of[64] = "";
     const char *done = o->left < 0 ? " done" : "";
     if (o->work_done <= 0) return;
+    if (v->total.mean > 0) {
+        char number[32];
+        in_short(number, sizeof number, v->total.mean);
+        snprintf(of, sizeof of, " of %s%s", v->total.at_least ? ">" : "~", number);
+    }
     if (percent < 1)
-        add(l, 2, "<1 %%%s", done);
+        add(l, 2, "<1 %%%s%s", of, done);
     else
-        add(l, 2, "~%d %%%s", percent > 99 ? 99 : percent, done);
+        add(l, 2, "~%d %%%s%s", percent > 99 ? 99 : percent, of, done);
 }
 
 static void add_time_left(struct line *l, double left)
@@ -206,7 +216,7 @@ static void compose(struct line *l, const struct mz_progress_view *v, const stru
     add(l, 6, "depth %" PRIu64, v->counters.max_depth);
     if (v->workers > 1) add(l, 5, "%u workers", v->workers);
     if (v->errors) add(l, 1, "%u error%s", v->errors, v->errors == 1 ? "" : "s");
-    add_work_done(l, o);
+    add_work_done(l, v, o);
     add_time_left(l, o->left);
 }
 
@@ -266,6 +276,11 @@ static void write_json(const struct mz_progress *p, const struct mz_progress_vie
         mz_strbuf_addf(&b, ", \"share\": %.6g", o->work_done);
     else
         mz_strbuf_add(&b, ", \"share\": null");
+    if (v->total.mean > 0)
+        mz_strbuf_addf(&b, ", \"total\": %.6g, \"total_low\": %.6g, \"total_high\": %.6g", v->total.mean,
+                       v->total.low, v->total.high);
+    else
+        mz_strbuf_add(&b, ", \"total\": null, \"total_low\": null, \"total_high\": null");
     if (o->left >= 0)
         mz_strbuf_addf(&b, ", \"seconds_left\": %.1f", o->left);
     else
@@ -278,10 +293,13 @@ static void write_json(const struct mz_progress *p, const struct mz_progress_vie
 
 /* ---- when ---- */
 
-struct mz_progress_view mz_progress_of(const struct mz_channel *c)
+struct mz_progress_view mz_progress_of(const struct mz_channel *c, const struct mz_survey *survey)
 {
+    double path = (double)c->counters.work_done / (double)MZ_ALL_WORK;
     return (struct mz_progress_view){.counters = c->counters,
-                                     .work_done = (double)c->counters.work_done / (double)MZ_ALL_WORK,
+                                     .work_done =
+                                         mz_survey_share(survey, (double)c->counters.executions, path),
+                                     .total = survey->interval,
                                      .errors = c->finding_count,
                                      .workers = 1};
 }

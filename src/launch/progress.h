@@ -11,12 +11,14 @@
 
 #include <stdbool.h>
 #include "event/channel.h"
+#include "launch/survey.h"
 
 enum mz_progress_form { MZ_PROGRESS_NONE, MZ_PROGRESS_LINE, MZ_PROGRESS_LOG, MZ_PROGRESS_JSON };
 
 struct mz_progress_view { /* the values to show */
     struct mz_counters counters;
-    double work_done; /* estimated part that is done, from 0 to 1; 0: not known */
+    double work_done;         /* estimated part that is done, from 0 to 1; 0: not known */
+    struct mz_interval total; /* all executions, as a survey estimates them */
     uint32_t errors, workers;
 };
 
@@ -44,8 +46,8 @@ struct mz_progress {
     double ended;                   /* time; 0: not yet */
 };
 
-/* The values of one target. */
-struct mz_progress_view mz_progress_of(const struct mz_channel *channel);
+/* The values of one target, and of the survey beside it. */
+struct mz_progress_view mz_progress_of(const struct mz_channel *channel, const struct mz_survey *survey);
 /* Is it time for a new sample? Collecting values may be expensive. */
 bool mz_progress_due(const struct mz_progress *p, double seconds);
 void mz_progress_update(struct mz_progress *p, const struct mz_progress_view *view, double seconds);

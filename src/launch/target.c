@@ -300,15 +300,19 @@ static void watch(struct mz_watch *w)
         look_at_time(w, now);
         mz_watch_life(w, now, false);
         look_at_rival(w, now);
-        struct mz_progress_view view = mz_progress_of(w->outcome->channel);
+        mz_survey_look(&w->target->survey, w->target, now - w->started);
+        struct mz_progress_view view = mz_progress_of(w->outcome->channel, &w->target->survey);
         mz_progress_update(&w->target->progress, &view, now - w->started);
         handle(w, mz_process_next_signal(patience(w, now)));
     }
     kill(-w->pid, SIGKILL);                                          /* all processes that it started */
     w->outcome->slower &= WIFSIGNALED(w->outcome->wait_status) != 0; /* otherwise it had ended by then */
     w->outcome->seconds = mz_process_clock() - w->started;
-    struct mz_progress_view view = mz_progress_of(w->outcome->channel);
+    mz_survey_end(&w->target->survey);
+    struct mz_progress_view view = mz_progress_of(w->outcome->channel, &w->target->survey);
     mz_progress_end(&w->target->progress, &view, w->outcome->seconds);
+    w->outcome->estimate = view.total;
+    w->outcome->channel->counters.work_done = (uint64_t)(view.work_done * (double)MZ_ALL_WORK);
     w->outcome->peak_memory = (uint64_t)usage.ru_maxrss * 1024;
     w->outcome->processor = mz_process_used_by(&usage);
 }

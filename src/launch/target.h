@@ -9,6 +9,7 @@
 #include "report/collect.h"
 #include "launch/program.h"
 #include "launch/progress.h"
+#include "launch/survey.h"
 
 struct mz_target {
     const struct mz_program *program;
@@ -21,6 +22,7 @@ struct mz_target {
     char **environment;    /* NULL: ours */
     uint64_t stack_limit;  /* 0: ours */
     struct mz_progress progress;
+    struct mz_survey survey;
     struct mz_options_block options;     /* mode, algorithm and so on; offsets are filled in */
     const struct mz_location *locations; /* MZ_MODE_REPLAY: those that are visible */
     size_t location_count;

@@ -323,6 +323,7 @@ struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *
         .persistent = settings->persistent,
         .marks = settings->marks,
         .eager = settings->eager,
+        .survey = settings->survey,
         .tree_log = settings->tree_log,
         .full = settings->limited ? full : NULL,
         .system = s,

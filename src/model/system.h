@@ -63,6 +63,7 @@ struct mz_model_settings {
     bool persistent;                      /* as in mz_explore_options */
     bool eager;                           /* eager and tree_log: as in mz_explore_options */
     const struct mz_tree_log_options *tree_log;
+    uint64_t survey; /* as in mz_explore_options */
 };
 
 struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *settings);

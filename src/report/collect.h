@@ -2,6 +2,7 @@
 #ifndef MZ_REPORT_COLLECT_H
 #define MZ_REPORT_COLLECT_H
 
+#include "report/interval.h"
 #include "report/report.h"
 #include "report/symbolize/symbolize.h"
 
@@ -23,6 +24,7 @@ struct mz_outcome { /* how a run of the target ended, seen from outside */
     bool slower;                 /* slower than mz_target.rival, and ended for that reason */
     uint64_t peak_memory;
     struct mz_sharing sharing;
+    struct mz_interval estimate; /* of the executions of the whole search */
 };
 
 /* Explain a finding. Names, places and operations come from its run (the replay, or the exploration if the replay

@@ -266,6 +266,8 @@ void mz_collect_run(const struct mz_outcome *outcome, struct mz_report *report)
     report->processor = outcome->processor;
     report->peak_memory = outcome->peak_memory;
     report->sharing = outcome->sharing;
+    report->estimate = outcome->estimate;
+    report->only_estimate = c->options.survey != 0;
     report->findings_lost = c->findings_lost;
     report->memory_limit = c->options.memory_limit;
     report->end = (enum mz_end)c->end;

@@ -173,10 +173,26 @@ static void add_counters(struct mz_json *j, const struct mz_report *report)
     mz_json_number(j, "unjoined", c->unjoined);
     /* Estimated part that is done; not for stateful algorithms. */
     double done = report->interrupted ? (double)c->work_done / (double)MZ_ALL_WORK : 1;
-    if (done > 0) mz_json_decimal(j, "share", done);
+    if (done <= 0 && report->estimate.mean > 0)
+        done = (double)c->executions / report->estimate.mean; /* tiny */
+    if (done > 0 && !report->only_estimate) mz_json_decimal(j, "share", done);
     /* To save memory: executions before optimal continued as source, states before states were forgotten. */
     if (c->fell_back) mz_json_number(j, "fell_back_after", c->fell_back);
     if (c->forgot) mz_json_number(j, "forgot_after", c->forgot);
+}
+
+/* Of the executions of the whole search. */
+static void add_estimate(struct mz_json *j, const struct mz_interval *e)
+{
+    if (e->mean <= 0) return;
+    mz_json_open(j, "estimate", '{');
+    mz_json_decimal(j, "executions", e->mean);
+    mz_json_decimal(j, "low", e->low);
+    mz_json_decimal(j, "high", e->high);
+    mz_json_decimal(j, "confidence", MZ_CONFIDENCE);
+    mz_json_number(j, "samples", e->tours);
+    mz_json_bool(j, "at_least", e->at_least);
+    mz_json_close(j, '}');
 }
 
 static void add_sharing(struct mz_json *j, const struct mz_sharing *s)
@@ -241,6 +257,7 @@ static void write_json(struct mz_strbuf *out, const struct mz_report *report, co
     add_texts(&j, "unseen", &report->unseen);
     add_counters(&j, report);
     mz_sample_json(&j, report);
+    add_estimate(&j, &report->estimate);
     add_sharing(&j, &report->sharing);
     mz_json_open(&j, "errors", '[');
     for (size_t i = 0; i < report->finding_count; i++) add_finding(&j, &report->findings[i]);

@@ -14,6 +14,7 @@
 #include "event/op.h"
 #include "base/list.h"
 #include "base/message.h"
+#include "report/interval.h"
 
 enum mz_verdict { MZ_VERIFIED, MZ_ERROR, MZ_INCOMPLETE, MZ_VACUOUS, MZ_FAILED };
 
@@ -136,6 +137,8 @@ struct mz_report {
     bool interrupted;       /* stopped before the whole space was explored (also at the first error) */
     bool replay;            /* one schedule was run, nothing was searched */
     struct mz_counters counters;
+    struct mz_interval estimate; /* executions of the whole search, by a survey */
+    bool only_estimate;          /* --estimate=only: nothing was searched */
     double seconds;
     struct mz_sharing sharing;
     double switch_ns; /* time of a thread switch and back, to compare machines */

@@ -57,14 +57,33 @@ static void add_sharing(struct mz_strbuf *out, const struct mz_sharing *s, bool 
 }
 
 /* An estimate. */
-static void add_work_done(struct mz_strbuf *b, uint64_t done)
+static void add_work_done(struct mz_strbuf *b, const struct mz_report *report)
 {
+    uint64_t done = report->counters.work_done;
     unsigned percent = (unsigned)(done / (MZ_ALL_WORK / 100));
-    if (!done || done >= MZ_ALL_WORK) return;
+    if ((!done && report->estimate.mean <= 0) || done >= MZ_ALL_WORK) return;
     if (percent < 1)
         mz_strbuf_add(b, ", less than 1 % done");
     else
         mz_strbuf_addf(b, ", about %u %% done", percent);
+}
+
+static void add_number(struct mz_strbuf *b, double n) { mz_strbuf_addf(b, n < 1e6 ? "%.0f" : "%.3g", n); }
+
+/* For a search that did not end: how many executions it would have. */
+static void add_estimate(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
+{
+    const struct mz_interval *e = &report->estimate;
+    if (e->mean <= 0 || report->verdict != MZ_INCOMPLETE) return;
+    struct mz_strbuf b = {0};
+    mz_strbuf_addf(&b, "Estimate: %s", e->at_least ? "more than " : "");
+    add_number(&b, e->mean);
+    mz_strbuf_add(&b, " executions in all; 90 % interval ");
+    add_number(&b, e->low);
+    mz_strbuf_add(&b, " to ");
+    add_number(&b, e->high);
+    mz_strbuf_addf(&b, " (%" PRIu64 " samples)", e->tours);
+    mz_text_paragraph(out, &b, style);
 }
 
 static void add_search(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
@@ -72,7 +91,7 @@ static void add_search(struct mz_strbuf *out, const struct mz_report *report, co
     const struct mz_counters *c = &report->counters;
     struct mz_strbuf b = {0};
     mz_strbuf_addf(&b, "Search: %s", completeness(report));
-    if (report->verdict == MZ_INCOMPLETE) add_work_done(&b, c->work_done);
+    if (report->verdict == MZ_INCOMPLETE && !report->only_estimate) add_work_done(&b, report);
     if (report->finding_count && report->reason) mz_strbuf_addf(&b, " (%s)", report->reason);
     if (report->strategy)
         mz_strbuf_addf(&b, "; strategy %s, ", report->strategy);
@@ -228,6 +247,7 @@ void mz_text_search(struct mz_strbuf *out, const struct mz_report *report, const
 {
     add_search(out, report, style);
     mz_sample_text(out, report, style);
+    add_estimate(out, report, style);
     add_hot_spots(out, report, style);
     add_saved(out, report, style);
     add_warnings(out, report, style);

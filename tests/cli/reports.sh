@@ -37,7 +37,8 @@ test_json_is_documented() {
         run 3 mazurka check --resume=c --max-executions=200 --json=2.json -DN=12 "$lastzero" &&
         run 3 mazurka check --algorithm=sdpor --time-limit=0.3 --json=3.json $endless &&
         run 1 mazurka check --json=4.json lost.c && run 1 mazurka check --json=5.json abba.c &&
-        run 1 mazurka check --json=6.json race.c || return 1
+        run 1 mazurka check --json=6.json race.c &&
+        run 3 mazurka check --estimate=only --max-executions=1000 --json=8.json "$root/bench/estimate_locks.c" || return 1
     run 1 mazurka check --leaks --json=7.json -DLOST "$root/tests/programs/leak_lost_node.c" || return 1
     command -v python3 > /dev/null 2>&1 || return 0
     python3 - "$root/man/mazurka.1" *.json > why 2>&1 << 'END' || complain "$(cat why)"
@@ -138,6 +139,29 @@ test_progress_estimate() {
     }
     estimate 58896 "0.1 < d['share'] < 0.4" && estimate 117792 "0.3 < d['share'] < 0.68" &&
         estimate 117792 "0.3 < d['share'] < 0.68" -j 2
+}
+
+# Estimates of a survey: of searches whose size is known, and of one that no search would end. A survey with a
+# fixed seed and number of executions always says the same. A small search has none.
+test_survey() {
+    programs
+    locks=$root/bench/estimate_locks.c
+    only="mazurka check -q --json=j --estimate=only"
+    run 3 $only --max-executions=3000 "$locks" && json_is j "d['estimate']['low'] <= 1330 <= d['estimate']['high'] and 'share' not in d" &&
+        json_is j "d['estimate']['high'] < 1.5 * d['estimate']['low'] and d['estimate']['confidence'] == 0.9" &&
+        run 3 $only --max-executions=3000 -DR=7 "$locks" && json_is j "1e6 / 1.5 < d['estimate']['executions'] < 1.5e6" &&
+        run 3 $only --max-executions=20000 -DN=5 -DR=20 "$locks" && json_is j "1e28 < d['estimate']['executions'] < 1e32" &&
+        run 3 $only --max-executions=1000 -DN=2 "$locks" && json_is j "d['estimate']['low'] <= 1 <= d['estimate']['high']" &&
+        run 0 mazurka check --json=j "$locks" && json_is j "'estimate' not in d" || return 1
+    run 3 mazurka check --json=j --time-limit=6 -DN=5 -DR=20 "$locks" && has out "Estimate: " && has out " 90 % interval" &&
+        has out "less than 1 % done" && json_is j "1e27 < d['estimate']['low'] and 0 < d['share'] < 1e-20" &&
+        run 3 mazurka check --json=j --time-limit=6 -j 2 -DN=5 -DR=20 "$locks" && json_is j "1e27 < d['estimate']['low']" &&
+        run 3 mazurka check --json=j --time-limit=2 --estimate=never -DN=5 -DR=20 "$locks" && json_is j "'estimate' not in d" || return 1
+    refuses "each class of executions once" mazurka check --estimate=only --algorithm=stateful "$locks" &&
+        refuses "each class of executions once" mazurka check --estimate=only --algorithm=none "$locks" &&
+        refuses "does not search" mazurka check --estimate=only --checkpoint=c "$locks" &&
+        refuses "--estimate=maybe" mazurka check --estimate=maybe "$locks" && run 1 mazurka check --estimate=only lost.c &&
+        has out "assertion"
 }
 
 # On a terminal of any width, progress is one line. It is erased before the report.

@@ -208,9 +208,21 @@ static bool one_execution(void)
     return more && !rt.once;
 }
 
+static void publish_survey(void)
+{
+    struct mz_survey_board *b = &rt.channel->survey;
+    __atomic_store_n(&b->version, b->version + 1, __ATOMIC_SEQ_CST);
+    b->sums = mz_explore_tours(rt.x);
+    __atomic_store_n(&b->version, b->version + 1, __ATOMIC_SEQ_CST);
+}
+
 /* Estimate how much of the search is done. */
 static void estimate(void)
 {
+    if (rt.channel->options.survey) {
+        publish_survey();
+        return;
+    }
     mz_explore_estimate(rt.x);
     rt.channel->counters.work_done = mz_explore_counters(rt.x)->work_done;
     rt.channel->counters.expected = mz_explore_counters(rt.x)->expected;

@@ -75,6 +75,11 @@ static void start_exploration(void)
         if (mz_algorithm_is_stateful((enum mz_algorithm)o->algorithm))
             mz_spin_unneeded(); /* as in the search that made the schedule */
     }
+    if (o->survey) {
+        options.algorithm = MZ_ALG_NONE;
+        options.sleep_sets = false;
+        options.survey = o->survey;
+    }
     rt.stateful = mz_algorithm_is_stateful(options.algorithm);
     rt.hashing |= rt.stateful || (o->state_capture == MZ_CAPTURE_ALWAYS && !rt.once);
     if (rt.stateful) {
