@@ -201,6 +201,8 @@ static bool may_survey(const struct mz_settings *s)
 /* --estimate=only: random executions in place of the search. */
 static int survey_only(struct mz_check *c, struct mz_target *t)
 {
+    if (c->settings.strategy != MZ_STRATEGY_EXHAUSTIVE)
+        return mz_fail("--estimate=only draws executions in its own way: leave out --strategy");
     if (!may_survey(&c->settings))
         return mz_fail(
             "--estimate=only needs an algorithm that runs each class of executions once, such as optimal");
@@ -235,7 +237,8 @@ int mz_check_explore(struct mz_check *c)
         .form = mz_check_progress_form(s), .algorithm = s->algorithm_name, .board = s->board};
     if (c->spent.seconds > 0) mz_progress_restart(&t.progress, c->spent.seconds);
     if (s->estimate == MZ_ESTIMATE_ONLY) return survey_only(c, &t);
-    if (s->estimate == MZ_ESTIMATE_AUTO && may_survey(s)) t.survey.state = MZ_SURVEY_WAITS;
+    if (s->estimate == MZ_ESTIMATE_AUTO && may_survey(s) && s->strategy == MZ_STRATEGY_EXHAUSTIVE)
+        t.survey.state = MZ_SURVEY_WAITS;
     bool shared;
     int status = mz_check_is_shared(s, c->cluster != NULL, &shared);
     if (status != 0) return status;

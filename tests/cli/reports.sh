@@ -159,6 +159,7 @@ test_survey() {
         run 3 mazurka check --json=j --time-limit=2 --estimate=never -DN=5 -DR=20 "$locks" && json_is j "'estimate' not in d" || return 1
     refuses "each class of executions once" mazurka check --estimate=only --algorithm=stateful "$locks" &&
         refuses "each class of executions once" mazurka check --estimate=only --algorithm=none "$locks" &&
+        refuses "leave out --strategy" mazurka check --estimate=only --strategy=pos "$locks" &&
         refuses "does not search" mazurka check --estimate=only --checkpoint=c "$locks" &&
         refuses "--estimate=maybe" mazurka check --estimate=maybe "$locks" && run 1 mazurka check --estimate=only lost.c &&
         has out "assertion"

@@ -79,6 +79,7 @@ static void start_exploration(void)
         options.algorithm = MZ_ALG_NONE;
         options.sleep_sets = false;
         options.survey = o->survey;
+        options.strategy = MZ_STRATEGY_EXHAUSTIVE;
     }
     rt.stateful = mz_algorithm_is_stateful(options.algorithm);
     rt.hashing |= rt.stateful || (o->state_capture == MZ_CAPTURE_ALWAYS && !rt.once);
