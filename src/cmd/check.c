@@ -18,8 +18,10 @@ static int explore_safely(struct mz_check *c)
         mz_check_explain(c);
         if ((status = mz_check_must_replay(c)) != 0) return status;
         enum mz_safe safe = mz_check_must_be_safe(c);
-        if (safe == MZ_SAFE_OFF) break;
-        mz_check_start_over(c, safe);
+        if (safe != MZ_SAFE_OFF)
+            mz_check_start_over(c, safe);
+        else if (!mz_check_next_bound(c))
+            break;
     }
     mz_check_drop_uncertain(c);
     mz_check_add_spent(c);

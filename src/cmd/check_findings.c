@@ -174,6 +174,17 @@ static void forget_findings(struct mz_check *c)
 }
 
 /* Forget what the search found, except the list of what it did not see. */
+/* Another search follows. Its time and memory count as well. */
+static void put_aside(struct mz_check *c)
+{
+    struct mz_outcome *o = &c->outcome;
+    c->spent.seconds += o->seconds;
+    c->spent.processor += o->sharing.workers ? o->sharing.processor : o->processor;
+    if (o->peak_memory > c->spent.peak_memory) c->spent.peak_memory = o->peak_memory;
+    forget_findings(c);
+    mz_outcome_release(o);
+}
+
 void mz_check_start_over(struct mz_check *c, enum mz_safe safe)
 {
     const struct mz_finding_report *finding = uncertain_finding(c);
@@ -186,13 +197,20 @@ void mz_check_start_over(struct mz_check *c, enum mz_safe safe)
                      "execution from the start",
                      finding->message ? finding->message : mz_kind_name(finding->kind),
                      finding->replay_problem ? finding->replay_problem : "it ended differently");
-    c->spent.seconds += o->seconds;
-    c->spent.processor += o->sharing.workers ? o->sharing.processor : o->processor;
-    if (o->peak_memory > c->spent.peak_memory) c->spent.peak_memory = o->peak_memory;
-    forget_findings(c);
-    mz_outcome_release(o);
+    put_aside(c);
     mz_check_dismiss_ranks(c);
     c->settings.safe = safe;
+}
+
+bool mz_check_next_bound(struct mz_check *c)
+{
+    const struct mz_channel *channel = c->outcome.channel;
+    bool more = channel->end == MZ_END_COMPLETE && channel->counters.beyond && !channel->finding_count;
+    if (!c->settings.bound_auto || !more || c->settings.bound_limit == MZ_MOST_BOUND) return false;
+    c->report.bound.some_before = true;
+    c->settings.bound_limit++;
+    put_aside(c);
+    return true;
 }
 
 void mz_check_add_spent(struct mz_check *c)

@@ -40,6 +40,8 @@ int mz_check_must_replay(const struct mz_check *c);
 /* How carefully must the search be run again? MZ_SAFE_OFF: its result can be trusted. */
 enum mz_safe mz_check_must_be_safe(const struct mz_check *c);
 void mz_check_start_over(struct mz_check *c, enum mz_safe safe); /* forget the search */
+/* --preemptions=auto and the like: is there another search, with a larger bound? */
+bool mz_check_next_bound(struct mz_check *c);
 void mz_check_add_spent(struct mz_check *c); /* add the time of the searches that were given up */
 void mz_check_drop_uncertain(struct mz_check *c);
 

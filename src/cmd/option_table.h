@@ -40,9 +40,9 @@ mz_option_store
 mz_option_store mz_option_not_yet; /* refuse; help and manual do not list the option */
 
 /* ---- for one option each ---- */
-mz_option_store mz_option_algorithm, mz_option_strategy, mz_option_seed, mz_option_sleep_sets,
-    mz_option_state_capture, mz_option_order, mz_option_order_seed, mz_option_nondet_range,
-    mz_option_max_steps, mz_option_time_limit, mz_option_memory_limit, mz_option_jobs,
+mz_option_store mz_option_algorithm, mz_option_strategy, mz_option_seed, mz_option_bound,
+    mz_option_sleep_sets, mz_option_state_capture, mz_option_order, mz_option_order_seed,
+    mz_option_nondet_range, mz_option_max_steps, mz_option_time_limit, mz_option_memory_limit, mz_option_jobs,
     mz_option_checkpoint_interval, mz_option_quiet, mz_option_verbose;
 
 extern const char *const mz_algorithm_words[]; /* the values of --algorithm, then NULL */

@@ -192,6 +192,24 @@ int mz_option_seed(struct mz_settings *s, const struct mz_option *o, const char 
     return 0;
 }
 
+int mz_option_bound(struct mz_settings *s, const struct mz_option *o, const char *value)
+{
+    enum mz_bound bound = !strcmp(o->name, "delays") ? MZ_BOUND_DELAYS : MZ_BOUND_PREEMPTIONS;
+    char *end;
+    if (s->bound != MZ_BOUND_NONE && s->bound != bound)
+        return mz_fail("--preemptions and --delays exclude each other");
+    s->bound = bound;
+    s->bound_auto = !strcmp(value, "auto");
+    s->bound_limit = 0;
+    if (s->bound_auto) return 0;
+    errno = 0;
+    unsigned long limit = strtoul(value, &end, 10);
+    if (!isdigit((unsigned char)value[0]) || *end || errno || limit > MZ_MOST_BOUND)
+        return mz_fail("--%s=%s: give a number from 0 to %u, or auto", o->name, value, MZ_MOST_BOUND);
+    s->bound_limit = (uint32_t)limit;
+    return 0;
+}
+
 int mz_option_sleep_sets(struct mz_settings *s, const struct mz_option *o, const char *value)
 {
     (void)value;

@@ -34,6 +34,18 @@ const struct mz_option mz_option_table[] = {
     {"seed", 0, MZ_TAKES_VALUE, "N", MZ_FOR_CHECK,
      "With a sampling --strategy: draw the same executions as the run that printed this seed.",
      .store = mz_option_seed},
+    {"preemptions", 0, MZ_TAKES_VALUE, "K|auto", MZ_FOR_CHECK,
+     "Explore all executions with at most K preemptions (switches away from a thread that could go on), and "
+     "no "
+     "others: most bugs need few. auto: with 0, 1, 2 and so on, until a limit is reached or there are no "
+     "more "
+     "executions; --max-executions is for each K. The verdict is incomplete if something was left out.",
+     .store = mz_option_bound},
+    {"delays", 0, MZ_TAKES_VALUE, "K|auto", MZ_FOR_CHECK,
+     "The same for delays: a scheduler runs each thread as long as it can go on, then the next one, and "
+     "passes over "
+     "at most K threads in an execution.",
+     .store = mz_option_bound},
     {"sleep-sets", 0, MZ_TAKES_NOTHING, NULL, MZ_FOR_CHECK,
      "With none, static, classic and stateful: use sleep sets. With them, classic may miss executions.",
      .store = mz_option_sleep_sets},

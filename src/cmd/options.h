@@ -28,6 +28,9 @@ struct mz_settings {
     enum mz_strategy_kind strategy;
     unsigned strategy_depth;   /* D of pct:D */
     const char *strategy_name; /* as it was given; NULL: exhaustive */
+    enum mz_bound bound;       /* of the executions; see --preemptions, --delays */
+    uint32_t bound_limit;
+    bool bound_auto; /* 0, 1, 2, ... until the bound excludes nothing */
     bool seed_given;
     uint64_t seed;
     enum mz_backtrack backtrack;

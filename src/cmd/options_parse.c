@@ -240,33 +240,64 @@ static uint64_t new_seed(void)
     return seed;
 }
 
-/* A sampling strategy explores nothing, so it has no algorithm. */
-static int choose_strategy(struct mz_settings *s)
+/* An option that is for reductions only, and was given; NULL: none was. */
+static const char *option_of_reductions(const struct mz_settings *s)
 {
-    if (s->strategy == MZ_STRATEGY_EXHAUSTIVE)
-        return s->seed_given ? mz_fail("--seed goes with a sampling --strategy, such as random") : 0;
-    const char *other = s->algorithm_given ? "algorithm"
-                        : s->stateful      ? "stateful"
-                        : s->persistent    ? "persistent"
-                        : s->marks         ? "marks"
-                        : s->eager         ? "update"
-                        : s->order_given   ? "order"
-                        : s->sleep_option  ? s->sleep_option
-                        : s->record_tree   ? "record-tree"
-                        : s->classes       ? "classes"
-                                           : NULL;
+    return s->algorithm_given ? "algorithm"
+           : s->stateful      ? "stateful"
+           : s->persistent    ? "persistent"
+           : s->marks         ? "marks"
+           : s->eager         ? "update"
+           : s->sleep_option  ? s->sleep_option
+           : s->record_tree   ? "record-tree"
+           : s->classes       ? "classes"
+                              : NULL;
+}
+
+static bool is_shared_or_saved(const struct mz_settings *s)
+{
+    return s->jobs > 1 || s->checkpoint || s->resume || mz_cluster_rank() >= 0;
+}
+
+static int choose_sample(struct mz_settings *s)
+{
+    const char *other = s->order_given ? "order" : option_of_reductions(s);
+    if (s->bound != MZ_BOUND_NONE)
+        return mz_fail("--preemptions and --delays go with --strategy=exhaustive, not with %s",
+                       s->strategy_name);
     if (other)
         return mz_fail("--%s goes with --strategy=exhaustive: --strategy=%s draws executions at random",
                        other, s->strategy_name);
-    if (s->jobs > 1 || s->checkpoint || s->resume || mz_cluster_rank() >= 0)
+    if (is_shared_or_saved(s))
         return mz_fail(
             "--strategy=%s is for a search by one worker: not with -j, mpirun, --checkpoint or --resume",
             s->strategy_name);
-    s->algorithm = MZ_ALG_NONE;
-    s->algorithm_name = "none";
     if (!s->seed_given) s->seed = new_seed();
     if (!s->max_executions && !(s->time_limit > 0)) s->max_executions = SAMPLE;
     return 0;
+}
+
+static int choose_bound(const struct mz_settings *s)
+{
+    const char *name = s->bound == MZ_BOUND_DELAYS ? "delays" : "preemptions",
+               *other = option_of_reductions(s);
+    if (other) return mz_fail("--%s does not go with --%s, which has a search of its own", other, name);
+    if (s->bound_auto && (s->checkpoint || s->resume || mz_cluster_rank() >= 0))
+        return mz_fail(
+            "--%s=auto is several searches: not with mpirun, --checkpoint or --resume; give a number", name);
+    return 0;
+}
+
+/* A sampling strategy and a bound take the place of the algorithm. */
+static int choose_strategy(struct mz_settings *s)
+{
+    bool samples = s->strategy != MZ_STRATEGY_EXHAUSTIVE;
+    if (s->seed_given && !samples) return mz_fail("--seed goes with a sampling --strategy, such as random");
+    if (!samples && s->bound == MZ_BOUND_NONE) return 0;
+    int status = samples ? choose_sample(s) : choose_bound(s);
+    s->algorithm = MZ_ALG_NONE;
+    s->algorithm_name = "none";
+    return status;
 }
 
 static int choose_order(struct mz_settings *s)

@@ -26,6 +26,8 @@ void mz_rerun_target(struct mz_target *t, const struct mz_settings *s, const str
                                   .strategy = s->strategy,
                                   .strategy_depth = s->strategy_depth,
                                   .seed = s->seed,
+                                  .bound = s->bound,
+                                  .bound_limit = s->bound_limit,
                                   .sleep_sets = s->sleep_sets,
                                   .eager = s->eager,
                                   .persistent = mz_settings_persistent(s),

@@ -18,6 +18,7 @@ static void add_seen(struct mz_counters *to, const struct mz_counters *c)
     to->hooks += c->hooks;
     to->kept += c->kept;
     to->bounded += c->bounded;
+    to->beyond += c->beyond;
     if (c->max_depth > to->max_depth) to->max_depth = c->max_depth;
     if (c->threads > to->threads) to->threads = c->threads;
 }

@@ -63,6 +63,7 @@ struct mz_set_counts;
 struct mz_share;
 struct mz_sampling;
 struct mz_tours;
+struct mz_bounded;
 
 struct mz_waits {                             /* waits.c */
     struct mz_pending now[MZ_MAX_THREADS];    /* the answers of mz_while_waiting */
@@ -113,6 +114,7 @@ struct mz_exploration {
     struct mz_persistent *persistent; /* NULL: not needed */
     struct mz_sampling *sampling;     /* NULL: the strategy is exhaustive */
     struct mz_tours *tours;           /* NULL: not a survey */
+    struct mz_bounded *bounded;       /* NULL: there is no bound */
 
     struct mz_counters counters;
     struct {

@@ -38,6 +38,11 @@ static const struct mz_frontier *frontier_of(const struct mz_explore_options *o)
     return o->tree_log ? &mz_frontier_recorded : &mz_frontier_own;
 }
 
+static const struct mz_reduction *reduction_for(const struct mz_explore_options *o)
+{
+    return o->bound != MZ_BOUND_NONE ? &mz_reduction_bounded : mz_reduction_of(o->algorithm);
+}
+
 struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct mz_explore_options *options)
 {
     struct mz_exploration *x = mz_region_reserve(sizeof *x);
@@ -47,7 +52,7 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
     x->strategy = options->survey                               ? &mz_strategy_tours
                   : options->strategy == MZ_STRATEGY_EXHAUSTIVE ? &mz_strategy_exhaustive
                                                                 : &mz_strategy_sampling;
-    x->reduction = mz_reduction_of(options->algorithm);
+    x->reduction = reduction_for(options);
     x->frontier = frontier_of(options);
     /* Follow a recorded schedule without a stateful reduction: the schedule may reach a state twice, and must
      * not end there. */
@@ -74,6 +79,7 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
     MZ_ASSERT(!options->survey || (options->algorithm == MZ_ALG_NONE && !options->sleep_sets &&
                                    !options->memory && x->frontier == &mz_frontier_own));
     if (options->survey) mz_tours_init(x);
+    if (options->bound != MZ_BOUND_NONE) mz_bounded_init(x);
     if (x->frontier->init) x->frontier->init(x);
     return x;
 }
@@ -84,6 +90,7 @@ void mz_explore_free(struct mz_exploration *x)
     if (x->persistent) mz_persistent_free(x, x->persistent);
     if (x->sampling) mz_sampling_release(x);
     if (x->tours) mz_tours_release(x);
+    if (x->bounded) mz_bounded_release(x);
     if (x->frontier->release) x->frontier->release(x);
     each_array(x, mz_array_release);
     mz_trace_release(&x->trace, x->options.share != NULL);
@@ -102,10 +109,12 @@ void mz_explore_set_order(struct mz_exploration *x, enum mz_order order, uint64_
     x->options.order_seed = seed;
 }
 
+void mz_explore_set_bound(struct mz_exploration *x, uint32_t limit) { x->options.bound_limit = limit; }
+
 void mz_explore_reuse(struct mz_exploration *x)
 {
     mz_start_over(x);
-    x->reduction = mz_reduction_of(x->options.algorithm);
+    x->reduction = reduction_for(&x->options);
     x->counters.fell_back = x->counters.forgot = 0;
     mz_trace_reuse(&x->trace);
     if (x->frontier->reused) x->frontier->reused(x);
@@ -348,7 +357,8 @@ mz_number mz_explore_last_event(const struct mz_exploration *x, uint32_t object)
 
 uint64_t mz_explore_memory(struct mz_exploration *x)
 {
-    return mz_search_memory(x) + (x->stateful ? mz_stateful_memory(x) : 0);
+    uint64_t states = x->stateful ? mz_stateful_memory(x) : x->bounded ? mz_bounded_memory(x) : 0;
+    return mz_search_memory(x) + states;
 }
 
 bool mz_explore_again(struct mz_exploration *x)

@@ -159,6 +159,8 @@ struct mz_explore_options {
     enum mz_strategy_kind strategy;
     unsigned strategy_depth; /* D of pct:D */
     uint64_t seed;           /* of a sampling strategy */
+    enum mz_bound bound; /* explore only what costs bound_limit at most: MZ_ALG_NONE, without sleep sets */
+    uint32_t bound_limit;
     bool sleep_sets;
     uint64_t max_steps;
     uint64_t memory_limit;      /* bytes, of mz_explore_memory; 0: none */
@@ -325,6 +327,7 @@ const char *mz_explore_damage(const struct mz_exploration *x);
 /* Before the first execution. */
 void mz_explore_set_order(struct mz_exploration *x, enum mz_order order, uint64_t seed);
 void mz_explore_set_seed(struct mz_exploration *x, uint64_t seed);
+void mz_explore_set_bound(struct mz_exploration *x, uint32_t limit); /* of a search with a bound */
 uint64_t mz_explore_memory(struct mz_exploration *x);
 uint64_t mz_explore_trees(const struct mz_exploration *x); /* of that, the most for wakeup trees */
 

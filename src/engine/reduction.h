@@ -108,6 +108,13 @@ bool mz_all_asleep(const struct mz_exploration *x, uint32_t k, int thread);
 uint64_t mz_threads_left(const struct mz_exploration *x, uint32_t k);
 uint64_t mz_choices_left(const struct mz_exploration *x, uint32_t k);
 
+/* reduction/bounded.c: called if x->options.bound is given. It is no algorithm of algorithm.def: the option asks for it. */
+extern const struct mz_reduction mz_reduction_bounded;
+void mz_bounded_init(struct mz_exploration *x);
+void mz_bounded_release(struct mz_exploration *x);
+void mz_bounded_clear(struct mz_exploration *x);
+uint64_t mz_bounded_memory(const struct mz_exploration *x);
+
 /* reduction/dpor.c; SDPOR uses them, too */
 void mz_dpor_pending(struct mz_exploration *x, int thread);
 void mz_dpor_event(struct mz_exploration *x, mz_number n, uint32_t races);

@@ -3,6 +3,7 @@
  * again. */
 #include <string.h>
 #include "engine/frontier.h"
+#include "engine/reduction.h"
 #include "engine/strategy.h"
 #include "engine/stateful/stateful.h"
 
@@ -40,5 +41,6 @@ void mz_start_over(struct mz_exploration *x)
     memset(&x->hot, 0, sizeof x->hot);
     if (x->stateful) mz_stateful_clear(x);
     if (x->sampling) mz_sampling_clear(x);
+    if (x->bounded) mz_bounded_clear(x);
     if (x->frontier->cleared) x->frontier->cleared(x);
 }

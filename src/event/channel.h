@@ -23,7 +23,7 @@
 #include "event/survey.h"
 
 #define MZ_CHANNEL_MAGIC   0x4d5a43484e310a00ull
-#define MZ_CHANNEL_VERSION 35u
+#define MZ_CHANNEL_VERSION 36u
 #define MZ_CHANNEL_ENV     "MAZURKA_CHANNEL"
 
 enum mz_end { /* why the target stopped */

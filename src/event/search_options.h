@@ -43,11 +43,20 @@ enum mz_safe {                /* how far the search trusts the hooks */
                MZ_SAFE_RERUN /* going back may be inexact, too: run every execution from the start if possible */
 };
 
+enum mz_bound { /* of the executions that are explored: engine/reduction/bounded.c */
+                MZ_BOUND_NONE,
+                MZ_BOUND_PREEMPTIONS,
+                MZ_BOUND_DELAYS
+};
+#define MZ_MOST_BOUND 1000000u
+
 struct mz_options_block {
     uint32_t mode, algorithm;
     uint32_t strategy;       /* enum mz_strategy_kind */
     uint32_t strategy_depth; /* D of pct:D */
     uint64_t seed;           /* of a sampling strategy */
+    uint32_t bound;          /* enum mz_bound */
+    uint32_t bound_limit;    /* K */
     uint32_t order;          /* enum mz_order */
     uint32_t exact_match;    /* compare whole states, not only their hashes */
     uint64_t order_seed;

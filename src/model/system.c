@@ -310,6 +310,7 @@ struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *
         .algorithm = settings->algorithm,
         .strategy = settings->strategy,
         .strategy_depth = settings->strategy_depth,
+        .bound = settings->bound,
         .sleep_sets = settings->sleep_sets,
         .max_steps = stateful ? STATEFUL_STEPS : MZ_MODEL_THREADS * MZ_MODEL_EVENTS,
         .refresh = mz_model_refresh,
@@ -340,6 +341,12 @@ void mz_model_set_order(struct mz_model_explorer *s, enum mz_order order, uint64
     s->options.order = order;
     s->options.order_seed = seed;
     if (s->x) mz_explore_set_order(s->x, order, seed);
+}
+
+void mz_model_set_bound(struct mz_model_explorer *s, uint32_t limit)
+{
+    s->options.bound_limit = limit;
+    if (s->x) mz_explore_set_bound(s->x, limit);
 }
 
 static void forget(struct mz_model_explorer *s)

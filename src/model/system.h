@@ -53,6 +53,7 @@ struct mz_model_settings {
     enum mz_algorithm algorithm;
     enum mz_strategy_kind strategy; /* strategy, strategy_depth: as in mz_explore_options */
     unsigned strategy_depth;
+    enum mz_bound bound; /* with mz_explore_set_bound() */
     bool sleep_sets;
     bool exact; /* stateful algorithms: compare whole states, not only hashes */
     enum mz_order order;
@@ -70,6 +71,8 @@ struct mz_model_explorer *mz_model_explorer_new(const struct mz_model_settings *
 void mz_model_explorer_free(struct mz_model_explorer *explorer);
 /* The order of threads for the models that follow: a stateless algorithm has to find the same in every order. */
 void mz_model_set_order(struct mz_model_explorer *explorer, enum mz_order order, uint64_t seed);
+/* The bound for the models that follow, of an explorer with settings.bound. */
+void mz_model_set_bound(struct mz_model_explorer *explorer, uint32_t limit);
 void mz_model_explore(struct mz_model_explorer *explorer, const struct mz_model *m,
                       const struct mz_model_run *run, struct mz_model_report *report);
 

@@ -125,6 +125,9 @@ static enum mz_verdict verdict_of_complete(const struct mz_channel *c, struct mz
 {
     const char *why = why_vacuous(c);
     if (why) return vacuous(report, why);
+    if (report->bound.complete)
+        return limit(report, limit_of("only executions with at most", c->options.bound_limit,
+                                      mz_bound_unit(report->bound.kind), " were explored"));
     enum mz_algorithm algorithm = (enum mz_algorithm)c->options.algorithm;
     if (!mz_algorithm_is_sound(algorithm, c->options.sleep_sets))
         return limit(report, mz_memory_string(mz_algorithm_is_sound(algorithm, false)
@@ -258,6 +261,9 @@ void mz_collect_run(const struct mz_outcome *outcome, struct mz_report *report)
 {
     const struct mz_channel *c = outcome->channel;
     report->counters = c->counters;
+    report->bound.kind = (enum mz_bound)c->options.bound;
+    report->bound.limit = c->options.bound_limit;
+    report->bound.complete = c->options.bound && c->counters.beyond && c->end == MZ_END_COMPLETE;
     report->sample = c->sample;
     report->depth = c->options.strategy_depth;
     report->repeats = mz_strategy_repeats((enum mz_strategy_kind)(c->options.strategy % MZ_STRATEGY_COUNT));
@@ -271,7 +277,7 @@ void mz_collect_run(const struct mz_outcome *outcome, struct mz_report *report)
     report->findings_lost = c->findings_lost;
     report->memory_limit = c->options.memory_limit;
     report->end = (enum mz_end)c->end;
-    report->interrupted = c->end != MZ_END_COMPLETE;
+    report->interrupted = c->end != MZ_END_COMPLETE || report->bound.complete;
     for (size_t i = 0; i < sizeof c->notes / MZ_TEXT && c->notes[i][0]; i++)
         mz_list_add(&report->notes, c->notes[i]);
     for (size_t i = 0; i < MZ_MAX_UNSEEN && c->unseen[i][0]; i++)

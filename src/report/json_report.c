@@ -195,6 +195,20 @@ static void add_estimate(struct mz_json *j, const struct mz_interval *e)
     mz_json_close(j, '}');
 }
 
+static void add_bound(struct mz_json *j, const struct mz_report *report)
+{
+    if (report->bound.kind == MZ_BOUND_NONE) return;
+    bool explored = report->bound.complete || !report->interrupted;
+    mz_json_open(j, "bound", '{');
+    mz_json_string(j, "kind", report->bound.kind == MZ_BOUND_DELAYS ? "delays" : "preemptions");
+    mz_json_number(j, "limit", report->bound.limit);
+    if (explored || report->bound.some_before)
+        mz_json_number(j, "explored",
+                       report->bound.limit - !explored); /* the largest that was explored in full */
+    mz_json_number(j, "beyond", report->counters.beyond);
+    mz_json_close(j, '}');
+}
+
 static void add_sharing(struct mz_json *j, const struct mz_sharing *s)
 {
     if (!s->workers) return;
@@ -258,6 +272,7 @@ static void write_json(struct mz_strbuf *out, const struct mz_report *report, co
     add_counters(&j, report);
     mz_sample_json(&j, report);
     add_estimate(&j, &report->estimate);
+    add_bound(&j, report);
     add_sharing(&j, &report->sharing);
     mz_json_open(&j, "errors", '[');
     for (size_t i = 0; i < report->finding_count; i++) add_finding(&j, &report->findings[i]);

@@ -10,6 +10,8 @@ const char *mz_verdict_name(enum mz_verdict verdict)
     return names[verdict];
 }
 
+const char *mz_bound_unit(enum mz_bound bound) { return bound == MZ_BOUND_DELAYS ? "delay" : "preemption"; }
+
 enum mz_status mz_verdict_status(enum mz_verdict verdict)
 {
     static const enum mz_status status[] = {MZ_STATUS_VERIFIED, MZ_STATUS_ERROR, MZ_STATUS_INCOMPLETE,

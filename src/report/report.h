@@ -132,6 +132,12 @@ struct mz_report {
     unsigned depth;        /* D of pct:D */
     bool repeats;          /* mz_strategy_repeats() */
     struct mz_sample sample;
+    struct {
+        enum mz_bound kind;
+        uint32_t limit;
+        bool complete;    /* everything within the bound was explored, and something is beyond it */
+        bool some_before; /* auto: everything with less than `limit` was explored before */
+    } bound;
     const char *checkpoint; /* file of the checkpoint; NULL: none */
     char *reason;           /* incomplete, vacuous, failed: why */
     bool interrupted;       /* stopped before the whole space was explored (also at the first error) */
@@ -161,6 +167,7 @@ struct mz_report {
     struct mz_list warnings;
 };
 
+const char *mz_bound_unit(enum mz_bound bound); /* preemption, delay */
 const char *mz_verdict_name(enum mz_verdict verdict);
 enum mz_status mz_verdict_status(enum mz_verdict verdict);
 

@@ -91,6 +91,25 @@ static void add_verified_except(struct mz_strbuf *out, const struct mz_report *r
     mz_strbuf_add(out, ", all explored)\n");
 }
 
+/* What a search with a bound has explored is part of the verdict. */
+static void add_incomplete(struct mz_strbuf *out, const struct mz_report *report)
+{
+    bool all = report->bound.complete;
+    if (!all && !report->bound.some_before) {
+        mz_strbuf_addf(out, "no error so far, but %s", report->reason);
+        return;
+    }
+    mz_strbuf_add(out, "no error with at most ");
+    mz_strbuf_add_count(out, report->bound.limit - !all, mz_bound_unit(report->bound.kind));
+    if (!all) {
+        mz_strbuf_addf(out, "; with %u: %s", report->bound.limit, report->reason);
+        return;
+    }
+    mz_strbuf_add(out, " (");
+    mz_strbuf_add_count(out, report->counters.executions, "execution");
+    mz_strbuf_add(out, ", all of these explored)");
+}
+
 void mz_text_verdict(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
 {
     static const enum mz_paint paints[] = {MZ_GREEN, MZ_RED, MZ_YELLOW, MZ_YELLOW, MZ_RED};
@@ -111,7 +130,7 @@ void mz_text_verdict(struct mz_strbuf *out, const struct mz_report *report, cons
         add_finding_line(out, &report->findings[0]);
         break;
     case MZ_INCOMPLETE:
-        mz_strbuf_addf(out, "no error so far, but %s", report->reason);
+        add_incomplete(out, report);
         break;
     case MZ_VACUOUS:
         mz_strbuf_addf(out, "NOTHING WAS CHECKED: %s", report->reason);

@@ -14,6 +14,7 @@
 
 static const char *completeness(const struct mz_report *report)
 {
+    if (report->bound.complete) return "complete within the bound";
     if (!report->interrupted) return "complete";
     if (report->finding_count && !report->reason) return "stopped at the first error";
     return "not complete";
@@ -97,6 +98,11 @@ static void add_search(struct mz_strbuf *out, const struct mz_report *report, co
         mz_strbuf_addf(&b, "; strategy %s, ", report->strategy);
     else
         mz_strbuf_addf(&b, "; algorithm %s, ", report->algorithm);
+    if (report->bound.kind != MZ_BOUND_NONE) {
+        mz_strbuf_add(&b, "at most ");
+        mz_strbuf_add_count(&b, report->bound.limit, mz_bound_unit(report->bound.kind));
+        mz_strbuf_add(&b, ", ");
+    }
     mz_strbuf_add_count(&b, c->executions, "execution");
     if (report->sharing.resumed)
         mz_strbuf_addf(&b, " (%" PRIu64 " of them before it was resumed)", report->sharing.resumed);

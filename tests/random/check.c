@@ -26,6 +26,7 @@ static const struct {
     bool persistent;                /* --persistent=static */
     bool marks;                     /* --marks */
     enum mz_strategy_kind strategy; /* not exhaustive: check_sampling.c */
+    enum mz_bound bound;            /* check_bounds.c */
 } configs[MZ_CONFIG_STATEFUL] = {
     [MZ_CONFIG_NONE] = {"none", MZ_ALG_NONE, false, true, false, false, false},
     [MZ_CONFIG_SLEEP] = {"sleep", MZ_ALG_NONE, true, false, true, false, false},
@@ -67,6 +68,8 @@ static const struct {
     [MZ_CONFIG_POS] = {.name = "pos", .strategy = MZ_STRATEGY_POS},
     [MZ_CONFIG_SURW] = {.name = "surw", .strategy = MZ_STRATEGY_SURW},
     [MZ_CONFIG_MIX] = {.name = "mix", .strategy = MZ_STRATEGY_MIX},
+    [MZ_CONFIG_PREEMPTIONS] = {.name = "preemptions", .bound = MZ_BOUND_PREEMPTIONS},
+    [MZ_CONFIG_DELAYS] = {.name = "delays", .bound = MZ_BOUND_DELAYS},
     [MZ_CONFIG_NONE_SHARED] = {"none-shared", MZ_ALG_NONE, false, true, false, false, false},
     [MZ_CONFIG_SLEEP_SHARED] = {"sleep-shared", MZ_ALG_NONE, true, false, true, false, false},
     [MZ_CONFIG_DPOR_PLAIN_SHARED] = {"dpor-plain-shared", MZ_ALG_DPOR, false, false, false, false, false},
@@ -74,6 +77,8 @@ static const struct {
     [MZ_CONFIG_SOURCE_SHARED] = {"source-shared", MZ_ALG_SOURCE, true, false, true, false, false},
     [MZ_CONFIG_SOURCE_LOST] = {"source-lost", MZ_ALG_SOURCE, true, false, false, false, true},
     [MZ_CONFIG_OPTIMAL_SHARED] = {"optimal-shared", MZ_ALG_OPTIMAL, true, false, true, true, false},
+    [MZ_CONFIG_PREEMPTIONS_SHARED] = {.name = "preemptions-shared", .bound = MZ_BOUND_PREEMPTIONS},
+    [MZ_CONFIG_DELAYS_SHARED] = {.name = "delays-shared", .bound = MZ_BOUND_DELAYS},
     [MZ_CONFIG_OPTIMAL_LOST] = {"optimal-lost", MZ_ALG_OPTIMAL, true, false, false, true, true},
 };
 
@@ -325,6 +330,7 @@ enum mz_answer mz_check_oracle(struct mz_checker *c, const struct mz_model *m)
 static bool check_one(struct mz_checker *c, const struct mz_model *m)
 {
     if (c->config >= MZ_CONFIG_STATEFUL) return mz_check_stateful(c, m);
+    if (configs[c->config].bound) return mz_check_bounds(c, m, configs[c->config].bound);
     if (configs[c->config].strategy) return mz_check_sampling(c, m, configs[c->config].strategy);
     if (c->config == MZ_CONFIG_PERSISTENT) return mz_check_persistent(c, m);
     return c->config == MZ_CONFIG_LITERAL ? mz_check_literal(c, m) : check_config(c, m);

@@ -42,6 +42,8 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_POS,
                  MZ_CONFIG_SURW,
                  MZ_CONFIG_MIX,
+                 MZ_CONFIG_PREEMPTIONS, /* bounds: see check_bounds.c */
+                 MZ_CONFIG_DELAYS,
                  MZ_CONFIG_SHARED, /* from here on: see shared.c */
                  MZ_CONFIG_NONE_SHARED = MZ_CONFIG_SHARED,
                  MZ_CONFIG_SLEEP_SHARED,
@@ -51,6 +53,8 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_SOURCE_LOST, /* workers die */
                  MZ_CONFIG_OPTIMAL_SHARED,
                  MZ_CONFIG_OPTIMAL_LOST,
+                 MZ_CONFIG_PREEMPTIONS_SHARED,
+                 MZ_CONFIG_DELAYS_SHARED,
                  MZ_CONFIG_STATEFUL, /* from here on: see check_states.c */
                  MZ_CONFIG_EXACT,    /* the same, states compared whole */
                  MZ_CONFIG_S_POR,
@@ -148,6 +152,8 @@ static inline enum mz_order mz_check_order(const struct mz_checker *c)
 /* check_literal.c: optimal against the paper's algorithm, tree by tree. */
 bool mz_check_literal(struct mz_checker *c, const struct mz_model *m);
 bool mz_check_persistent(struct mz_checker *c, const struct mz_model *m);
+/* check_bounds.c */
+bool mz_check_bounds(struct mz_checker *c, const struct mz_model *m, enum mz_bound bound);
 /* check_sampling.c */
 bool mz_check_sampling(struct mz_checker *c, const struct mz_model *m, enum mz_strategy_kind strategy);
 /* check_states.c: one stateful algorithm, and the oracle for all of them. */

@@ -122,6 +122,11 @@ void mz_shared_set_order(struct mz_shared *s, enum mz_order order, uint64_t seed
     for (int w = 0; w < WORKERS; w++) mz_model_set_order(s->workers[w].explorer, order, seed);
 }
 
+void mz_shared_set_bound(struct mz_shared *s, uint32_t limit)
+{
+    for (int w = 0; w < WORKERS; w++) mz_model_set_bound(s->workers[w].explorer, limit);
+}
+
 void mz_shared_free(struct mz_shared *s)
 {
     if (!s) return;
@@ -202,5 +207,6 @@ void mz_shared_explore(struct mz_shared *s, const struct mz_model *m, const stru
     report->complete = counts.executions;
     if (s->lossy) report->asleep = counts.blocked;
     if (s->failed) report->verdict = MZ_MODEL_ILLEGAL;
+    for (int w = 0; w < WORKERS; w++) report->counters.beyond += mz_explore_counters(s->workers[w].x)->beyond;
     for (int w = 0; w < WORKERS; w++) mz_model_end(s->workers[w].explorer, report);
 }

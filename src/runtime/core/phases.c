@@ -99,6 +99,8 @@ static void start_exploration(void)
     rt.checking = o->strict;
     if (rt.shared) options.share = &mz_worker_sharing;
     options.eager = o->eager;
+    if (o->mode == MZ_MODE_EXPLORE) options.bound = (enum mz_bound)o->bound;
+    options.bound_limit = o->bound_limit;
     options.persistent = o->persistent;
     options.marks = o->marks;
     options.count_sets = o->count_sets;
