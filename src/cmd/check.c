@@ -10,7 +10,8 @@
 #include "cmd/portfolio.h"
 #include "launch/tempdir.h"
 
-static int explore_safely(struct mz_check *c)
+/* One search; in a safer mode if its result cannot be trusted. */
+static int search(struct mz_check *c)
 {
     for (;;) {
         int status = mz_check_explore(c);
@@ -21,8 +22,15 @@ static int explore_safely(struct mz_check *c)
         if (safe != MZ_SAFE_OFF)
             mz_check_start_over(c, safe);
         else if (!mz_check_next_bound(c))
-            break;
+            return 0;
     }
+}
+
+static int explore_safely(struct mz_check *c)
+{
+    int status = search(c);
+    if (status == 0 && mz_check_may_decide(c)) status = mz_check_decide(c, search);
+    if (status != 0) return status;
     mz_check_drop_uncertain(c);
     mz_check_add_spent(c);
     return 0;

@@ -195,7 +195,8 @@ static double time_left(const struct mz_check *c)
 /* Does the algorithm run each class of executions once? That is what a survey counts. */
 static bool may_survey(const struct mz_settings *s)
 {
-    return !mz_algorithm_is_stateful(s->algorithm) && s->sleep_sets && s->algorithm != MZ_ALG_CLASSIC;
+    return !mz_algorithm_is_stateful(s->algorithm) && s->sleep_sets && s->algorithm != MZ_ALG_CLASSIC &&
+           s->bound == MZ_BOUND_NONE;
 }
 
 /* --estimate=only: random executions in place of the search. */

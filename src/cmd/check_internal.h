@@ -1,4 +1,5 @@
-/* Private to check.c (the command), check_prepare.c (what to run), check_explore.c (one search) and check_findings.c (what
+/* Private to check.c (the command), check_prepare.c (what to run), check_explore.c (one search), check_loops.c (a second search for loops that
+ * need not end) and check_findings.c (what
  * a search found). */
 #ifndef MZ_CMD_CHECK_INTERNAL_H
 #define MZ_CMD_CHECK_INTERNAL_H
@@ -32,6 +33,11 @@ int mz_check_explore(struct mz_check *c); /* one search: c->outcome */
 int mz_check_is_shared(const struct mz_settings *s, bool cluster, bool *shared);
 void mz_check_dismiss_ranks(struct mz_check *c); /* send the other ranks of mpirun home */
 enum mz_progress_form mz_check_progress_form(const struct mz_settings *s);
+
+/* check_loops.c: did the search cut loops that need not end, and is the algorithm ours to choose? Then another search, which
+ * knows the states that it has seen, needs no bound. `search`: explores and explains. */
+bool mz_check_may_decide(const struct mz_check *c);
+int mz_check_decide(struct mz_check *c, int (*search)(struct mz_check *c));
 
 /* check_findings.c */
 void mz_check_explain(struct mz_check *c); /* replay all findings: c->report.findings */

@@ -127,7 +127,8 @@ const struct mz_option mz_option_table[] = {
      "instead of `verified, except: ...`.",
      .store = mz_option_flag, FIELD(strict)},
     {"max-steps", 0, MZ_TAKES_VALUE, "N", MZ_FOR_CHECK,
-     "At most N visible operations in one execution (default 100000). After a longer one, a stateless "
+     "At most N visible operations in one execution (default 100000). After a longer one, or one that is "
+     "much longer than the first, a stateless "
      "search starts over and follows endless loops for three rounds only; the verdict is at best incomplete.",
      .store = mz_option_max_steps},
     {"max-executions", 0, MZ_TAKES_VALUE, "N", MZ_FOR_CHECK,

@@ -11,6 +11,16 @@ test_step_limit() {
         run 3 mazurka check --max-steps=20 --algorithm=stateful long.c && has out "20 steps"
 }
 
+# Loops that need not end: if the algorithm is ours to choose, a stateful search decides. With an algorithm, the bound is told.
+test_retry_loops() {
+    scoped=$root/tests/programs/retry_scoped_lock.cpp
+    run 0 mazurka check --json=j "$scoped" && has out "s-por, which knows states, has decided" &&
+        json_is j "d['algorithm'] == 's-por' and d['verdict'] == 'verified' and d['seconds'] < 20" &&
+        run 3 mazurka check --algorithm=optimal --json=j "$scoped" && has out "3 rounds only" &&
+        json_is j "d['executions'] < 1000 and d['max_depth'] < 1000" && run 1 mazurka check -DBROKEN "$scoped" &&
+        run 0 mazurka check -j 2 "$scoped" && has out "s-por" && run 3 mazurka check --checkpoint=c "$scoped"
+}
+
 test_execution_limit() {
     programs
     run 3 mazurka check --max-executions=50 long.c && first_line out "incomplete: " && has out "50 executions" &&

@@ -196,6 +196,7 @@ static bool one_execution(void)
         mz_run_from_start();
     mz_os_ended();
     classify_end();
+    mz_rounds_ended(rt.path->depth);
     mz_reorder_look();
     /* A finding that ends the search cuts the execution short. The reduction must not learn from such an
      * execution. */

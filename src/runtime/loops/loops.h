@@ -56,6 +56,7 @@ size_t mz_spin_clean_size(void);
 
 /* rounds.c: a bound on loops that need not end */
 bool mz_rounds_step_limit(void);
+void mz_rounds_ended(uint32_t events);
 void mz_rounds_set(bool bounded);
 void mz_rounds_reset(void);
 bool mz_rounds_visit(uint64_t state);

@@ -44,6 +44,7 @@ struct mz_loops_room {
         struct mz_stack stack; /* frames of the thread */
     } local;
     struct rounds *rounds;               /* rounds.c, rolled back: for each slot */
+    uint32_t first_length;               /* rounds.c, kept: events of the first execution */
     struct {                             /* spin.c */
         struct mz_spin *spins;           /* rolled back: for each slot */
         bool everywhere;                 /* kept: local states are saved at all places */

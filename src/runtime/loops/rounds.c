@@ -4,12 +4,14 @@
  *
  * The loop waits, and other threads can see what it writes, so spin.c must not leave out any round. If the
  * scheduler never runs the other thread, the execution has no end: it reaches the step limit, and a stateless
- * search would stop there without any result. Instead the search starts over with a bound: a thread that
- * reaches the same local state (local.c) for the fourth time in an execution stops for the rest of that
- * execution.
+ * search would stop there without any result. Two threads that each wait with trylock for a lock that the other holds
+ * have such loops, too; there the search makes executions longer by one round at a time, and comes to the step limit
+ * only after as many executions. So the search starts over with a bound when an execution reaches the step limit, or is
+ * much longer than the first one: a thread that reaches the same local state (local.c) for the fourth time in an
+ * execution stops for the rest of that execution.
  *
  * Invariants:
- *   I1  There is no bound before an execution has reached the step limit: all other programs are searched completely.
+ *   I1  There is no bound before an execution has been that long: all other programs are searched completely.
  *   I2  The point where a thread stops depends only on its own past. So the search is a complete search of
  *       the program with shorter loops, and every finding in it is a finding of the real program.
  *   I3  counters.bounded counts the stops. While it is not 0, the verdict is at best *incomplete*.
@@ -25,7 +27,9 @@
 #include "runtime/loops/room.h"
 #include "runtime/rewind/rewind.h"
 
-#define VISITS 128u /* the newest local states that are remembered for each thread */
+#define LONG   2000u /* events */
+#define GROWN  16u   /* times the first execution */
+#define VISITS 128u  /* the newest local states that are remembered for each thread */
 
 struct visit {
     uint64_t state;
@@ -46,6 +50,17 @@ bool mz_rounds_step_limit(void)
     mz_rounds_set(true);
     mz_explore_restart(rt.x);
     return true;
+}
+
+/* An execution has ended after so many events. Start over with a bound if it is much longer than the first one. */
+void mz_rounds_ended(uint32_t events)
+{
+    uint32_t *first = &mz_loops_room.first_length;
+    if (!*first) *first = events;
+    if (mz_likely(events < LONG || events / GROWN < *first)) return;
+    if (rt.rounds_bounded || rt.stateful || rt.once || rt.stop) return;
+    mz_rounds_set(true);
+    mz_explore_restart(rt.x);
 }
 
 void mz_rounds_set(bool bounded)
