@@ -2,12 +2,11 @@
 #ifndef MZ_CMD_PORTFOLIO_H
 #define MZ_CMD_PORTFOLIO_H
 
-#include "cmd/options.h"
-#include "launch/progress.h"
+#include "cmd/member.h"
 
 /* Call `run` once for each algorithm, each in its own process with its own settings, and pass on the output of the
  * first to finish. Return its exit status. */
-int mz_portfolio(const struct mz_settings *settings, struct mz_progress *progress,
-                 int (*run)(void *data, const struct mz_settings *settings), void *data);
+int mz_portfolio(const struct mz_settings *settings, struct mz_progress *progress, mz_member_run *run,
+                 void *data);
 
 #endif
