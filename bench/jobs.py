@@ -44,7 +44,7 @@ class Run:
     def __init__(self, directory, how, jobs, program, flag):
         handle, self.report = tempfile.mkstemp(dir=directory, suffix=".json")
         os.close(handle)
-        command = how + [MAZURKA, "check", "-q", "--progress=never", "--json=" + self.report]
+        command = how + [MAZURKA, "check", "--strategy=exhaustive", "-q", "--progress=never", "--json=" + self.report]
         if not how:
             command.append("--jobs=%d" % jobs)
         command += [flag, os.path.join(ROOT, "tests", "papers", program + ".c")]

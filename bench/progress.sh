@@ -55,7 +55,7 @@ at_part() { # ALGORITHM TOTAL FLAGS...
     total=$2
     shift 2
     for percent in 10 25 50 75; do
-        ./mazurka check -j "$jobs" --algorithm="$algorithm" --max-executions=$((total * percent / 100)) --json="$work/json" \
+        ./mazurka check --strategy=exhaustive -j "$jobs" --algorithm="$algorithm" --max-executions=$((total * percent / 100)) --json="$work/json" \
             --progress=never -q "$@" > "$work/out" 2>&1
         sed -n "s/^ *\"share\": \([0-9.]*\).*/$percent \1/p" "$work/json"
     done | awk '{ printf " %6.1f%%", 100 * $2; total[$1] = $2 ? $1 / 100 / $2 : 0 }
@@ -66,7 +66,7 @@ printf '%-18s %-9s %10s  %7s %7s %7s %7s  %9s %9s %6s\n' program algorithm execu
 programs | while read -r name algorithm flags; do
     wanted "$name" "$@" || continue
     # shellcheck disable=SC2086
-    ./mazurka check -j "$jobs" --algorithm="$algorithm" --progress=json -q $flags > "$work/out" 2> "$work/err" ||
+    ./mazurka check --strategy=exhaustive -j "$jobs" --algorithm="$algorithm" --progress=json -q $flags > "$work/out" 2> "$work/err" ||
         { echo "$name: $(head -n 1 "$work/out" "$work/err")" >&2; continue; }
     awk -v total="$work/total" -v name="$name" -v algorithm="$algorithm" '
         function value(key) { return match($0, "\"" key "\": [0-9.e+-]+") ? substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 4) + 0 : 0 }

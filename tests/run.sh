@@ -24,6 +24,7 @@ passed=0 failed=0
 [ "$1" = --one ] || rm -rf "$work"
 mkdir -p "$work"
 export MAZURKA_MUST_REPLAY=1    # a finding that does not replay is a failure, in every test
+export MAZURKA_COMPANIONS_AFTER=inf # a test means the search that it asks for, however long it takes
 export MAZURKA_CHECK_FORESEEN=1 # an event without the access that the wakeup tree foresaw is an internal error
 # Compiled programs are kept in a cache for later runs. Without a writable home they are kept for this run.
 [ -n "$XDG_CACHE_HOME" ] || [ -w "${HOME:-/nowhere}" ] || export XDG_CACHE_HOME="$PWD/$work/cache"

@@ -70,7 +70,7 @@ class Checker:
     def check(self, words):
         """The JSON object, or a text that says why there is none."""
         try:
-            out = subprocess.run([self.mazurka, "check", "--json", "--quiet", "--keep-going", "--time-limit=30",
+            out = subprocess.run([self.mazurka, "check", "--strategy=exhaustive", "--json", "--quiet", "--keep-going", "--time-limit=30",
                                   "--max-steps=300", "--trace=" + self.path("fuzz.trace")] + list(words) +
                                  [self.path("fuzz")], capture_output=True, text=True, env=self.environment, timeout=90)
             return json.loads(out.stdout)

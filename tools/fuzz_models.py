@@ -118,7 +118,7 @@ def models(a, seed, theme):
 
 def explored(a, source, algorithm, work):
     result = os.path.join(work, "result.json")
-    command = [a.mazurka, "check", "--quiet", "--keep-going", f"--algorithm={algorithm}", f"--json={result}", *a.options, source]
+    command = [a.mazurka, "check", "--strategy=exhaustive", "--quiet", "--keep-going", f"--algorithm={algorithm}", f"--json={result}", *a.options, source]
     run = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ, MAZURKA_CHECK_FORESEEN="1"))
     try:
         with open(result) as f: answer = json.load(f)

@@ -385,7 +385,7 @@ def oracle(program, limit):
 
 
 def check(mazurka, algorithm, directory):
-    out = subprocess.run([mazurka, "check", "--algorithm=" + algorithm, "--json", "--quiet", "-O0",
+    out = subprocess.run([mazurka, "check", "--strategy=exhaustive", "--algorithm=" + algorithm, "--json", "--quiet", "-O0",
                           "--trace=" + os.path.join(directory, "fuzz.trace"), os.path.join(directory, "fuzz.c")],
                          capture_output=True, text=True, 
                          env=dict(os.environ, XDG_CACHE_HOME=directory, MAZURKA_CHECK_FORESEEN="1"))

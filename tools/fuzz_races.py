@@ -327,7 +327,7 @@ def lines_of(error):
 
 def check(options, program, words, directory):
     """Verdict and set of errors."""
-    out = subprocess.run([options.mazurka, "check", "--json", "--quiet", "--time-limit=20", "--max-steps=300"] + words +
+    out = subprocess.run([options.mazurka, "check", "--strategy=exhaustive", "--json", "--quiet", "--time-limit=20", "--max-steps=300"] + words +
                          ["--trace=" + os.path.join(directory, "fuzz.trace"), program],
                          capture_output=True, text=True, env=dict(os.environ, XDG_CACHE_HOME=directory))
     try:

@@ -308,7 +308,7 @@ def errors(options, directory, arguments, check=0):
     environment = dict(os.environ)
     if check:
         environment["MAZURKA_CHECK_STATES"] = str(check)
-    run = subprocess.run([options.mazurka, "check", "--keep-going", "--quiet", "--progress=never", "--json=" + result,
+    run = subprocess.run([options.mazurka, "check", "--strategy=exhaustive", "--keep-going", "--quiet", "--progress=never", "--json=" + result,
                           "--time-limit=100", "--trace=" + os.path.join(directory, "state.trace")] + arguments + [os.path.join(directory, "state.c"), "-lm"],
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=environment,
                          check=False)

@@ -233,7 +233,7 @@ class Program:
 
 def check(mazurka, words, directory):
     """Verdict, set of errors, executions, blocked ones, states."""
-    out = subprocess.run([mazurka, "check", "--json", "--quiet", "--keep-going", "--time-limit=20",
+    out = subprocess.run([mazurka, "check", "--strategy=exhaustive", "--json", "--quiet", "--keep-going", "--time-limit=20",
                           "--max-steps=200"] + words +
                          ["--trace=" + os.path.join(directory, "fuzz.trace"), os.path.join(directory, "fuzz.c")],
                          capture_output=True, text=True, 

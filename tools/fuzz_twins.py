@@ -90,7 +90,7 @@ typedef long shared;
     return text + "    assert(n != unwanted);\n    return 0;\n}\n"
 
 def check(a, path, unwanted, expected):
-    command = [a.mazurka, "check", "--json", "--trace=/dev/null", "--data-races=allow", path, "--", str(unwanted)]
+    command = [a.mazurka, "check", "--strategy=exhaustive", "--json", "--trace=/dev/null", "--data-races=allow", path, "--", str(unwanted)]
     out = subprocess.run(command, capture_output=True, text=True, timeout=120)
     try: result = json.loads(out.stdout)
     except ValueError: return f"no result: {out.stderr.strip()[:200]}"

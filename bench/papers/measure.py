@@ -224,7 +224,7 @@ class Runner:
     def check(self, row, limits, more=()):
         with tempfile.TemporaryDirectory(prefix="mazurka-bench-") as directory:
             report = os.path.join(directory, "report.json")
-            command = [self.mazurka, "check", "--quiet", "--progress=json", "--json=" + report,
+            command = [self.mazurka, "check", "--strategy=exhaustive", "--quiet", "--progress=json", "--json=" + report,
                        "--trace=" + os.path.join(directory, "trace"), "--time-limit=%g" % limits.seconds]
             command += row.options + self.always + list(more) + row.program
             command += ["--"] + row.arguments if row.arguments else []

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "build/build.h"
 #include "cmd/commands.h"
+#include "cmd/companions.h"
 #include "cmd/help.h"
 #include "cmd/output.h"
 #include "cmd/portfolio.h"
@@ -15,7 +16,7 @@ static int search(struct mz_check *c)
 {
     for (;;) {
         int status = mz_check_explore(c);
-        if (status != 0) return status;
+        if (status != 0 || mz_companions_have_answer()) return status;
         mz_check_explain(c);
         if ((status = mz_check_must_replay(c)) != 0) return status;
         enum mz_safe safe = mz_check_must_be_safe(c);
@@ -44,6 +45,12 @@ static void fail_report(struct mz_check *c)
     c->report.reason = mz_memory_string(mz_last_failure());
 }
 
+/* An error, or all that there is to explore. */
+static bool is_answer(const struct mz_check *c)
+{
+    return c->report.finding_count || c->outcome.channel->end == MZ_END_COMPLETE;
+}
+
 static int explore_and_report(struct mz_check *c, int status)
 {
     c->report.algorithm = c->settings.algorithm_name;
@@ -51,21 +58,26 @@ static int explore_and_report(struct mz_check *c, int status)
     c->report.checkpoint = c->settings.checkpoint;
     c->report.strict = c->settings.strict;
     if (status == 0) status = explore_safely(c);
+    const struct mz_member *better = mz_companions_end(status == 0 && is_answer(c));
+    if (better) return mz_member_pass_on(better, &c->settings);
     if (status != 0) {
         fail_report(c);
     } else {
         c->report.program = mz_memory_string(c->program.name);
         mz_collect_run(&c->outcome, &c->report);
+        mz_companions_tell(&c->report);
         if (c->report.verdict == MZ_FAILED) mz_fail("%s: %s", c->program.name, c->report.reason);
     }
     return mz_output_report(&c->report, &c->settings);
 }
 
-/* A member of a portfolio. */
+/* A member of several searches, in a process of its own. */
 static int check_with(void *data, const struct mz_settings *settings)
 {
     struct mz_check *c = data;
     c->settings = *settings;
+    c->outcome = (struct mz_outcome){0};
+    c->spent.seconds = settings->begun;
     free(c->recipe.algorithm);
     c->recipe.algorithm = mz_memory_string(settings->algorithm_name);
     return explore_and_report(c, 0);
@@ -86,6 +98,7 @@ static int check(struct mz_check *c)
                                        .algorithm = c->settings.algorithm_name};
         return mz_portfolio(&c->settings, &progress, check_with, c);
     }
+    if (status == 0) mz_companions_prepare(&c->settings, check_with, c);
     return explore_and_report(c, status);
 }
 

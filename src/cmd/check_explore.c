@@ -234,6 +234,7 @@ int mz_check_explore(struct mz_check *c)
     t.options.max_executions = s->max_executions;
     t.options.memory_limit = s->memory_limit;
     t.time_limit = time_left(c);
+    t.alongside = s->alongside;
     t.progress = (struct mz_progress){
         .form = mz_check_progress_form(s), .algorithm = s->algorithm_name, .board = s->board};
     if (c->spent.seconds > 0) mz_progress_restart(&t.progress, c->spent.seconds);

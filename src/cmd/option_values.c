@@ -154,7 +154,7 @@ const char *const mz_strategy_words[] = {
 #define STRATEGY(constant, name, sampler, repeats) name,
 #include "event/strategy.def"
 #undef STRATEGY
-    NULL};
+    "auto", NULL};
 
 /* pct:D */
 static int pct_of_depth(struct mz_settings *s, const struct mz_option *o, const char *value)
@@ -164,6 +164,7 @@ static int pct_of_depth(struct mz_settings *s, const struct mz_option *o, const 
     if (!isdigit((unsigned char)value[4]) || *end || depth < 1 || depth > MZ_PCT_MOST_DEPTH)
         return mz_fail("--%s=%s: the depth must be a number from 1 to %d, as in pct:3", o->name, value,
                        MZ_PCT_MOST_DEPTH);
+    s->companions = false;
     s->strategy = MZ_STRATEGY_PCT;
     s->strategy_depth = (unsigned)depth;
     return 0;
@@ -175,7 +176,8 @@ int mz_option_strategy(struct mz_settings *s, const struct mz_option *o, const c
     if (!strncmp(value, "pct:", 4)) return pct_of_depth(s, o, value);
     int number = word_number(o, value);
     if (number < 0) return bad_word(o, value);
-    s->strategy = (enum mz_strategy_kind)number;
+    s->companions = number == MZ_STRATEGY_COUNT; /* auto */
+    s->strategy = s->companions ? MZ_STRATEGY_EXHAUSTIVE : (enum mz_strategy_kind)number;
     s->strategy_depth = s->strategy == MZ_STRATEGY_PCT ? MZ_PCT_DEPTH : 0;
     if (s->strategy == MZ_STRATEGY_PCT) s->strategy_name = "pct:3";
     return 0;

@@ -21,14 +21,13 @@ const struct mz_option mz_option_table[] = {
      "(2008, section 4.2; sdpor-naive may miss executions).",
      .store = mz_option_algorithm, .words = mz_algorithm_words},
     {"strategy", 0, MZ_TAKES_VALUE, "S", MZ_FOR_CHECK,
-     "Which executions to run: exhaustive (default: all that --algorithm asks for), or a sample of them, for "
-     "programs with too many. random draws threads uniformly; pct:D (D = 3 if not given) finds a bug of "
-     "depth D "
-     "with at least the printed probability; pos draws priorities for operations; surw makes the orders of "
-     "the "
-     "accesses to one object equally likely; mix takes all of these in turn. A sample proves nothing: the "
-     "verdict "
-     "is incomplete at best, with the number of classes of executions that were met. Without a limit it ends "
+     "Which executions to run. auto (default) explores all that --algorithm asks for; if that takes longer "
+     "than a second, it shares the processors with stateful search and with mix, and the first answer "
+     "counts. exhaustive does so alone. The others draw a sample, for programs with too many executions: "
+     "random draws threads uniformly; pct:D (D = 3 if not given) finds a bug of depth D with at least the "
+     "printed probability; pos draws priorities for operations; surw makes the orders of the accesses to one "
+     "object equally likely; mix takes all of these in turn. A sample proves nothing: the verdict is "
+     "incomplete at best, with the number of classes of executions that were met. Without a limit it ends "
      "after 10000 executions.",
      .store = mz_option_strategy, .words = mz_strategy_words},
     {"seed", 0, MZ_TAKES_VALUE, "N", MZ_FOR_CHECK,

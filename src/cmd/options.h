@@ -19,6 +19,7 @@ enum mz_when { MZ_AUTO, MZ_ALWAYS, MZ_NEVER, MZ_JSON }; /* MZ_JSON: of --progres
 enum mz_estimate { MZ_ESTIMATE_AUTO, MZ_ESTIMATE_NEVER, MZ_ESTIMATE_ONLY };
 
 struct mz_progress_view;
+struct mz_alongside;
 
 struct mz_settings {
     enum mz_algorithm algorithm;
@@ -61,7 +62,10 @@ struct mz_settings {
     bool quiet, verbose, help, version;
     enum mz_when color, progress;
     int estimate;                   /* enum mz_estimate */
-    struct mz_progress_view *board; /* a member of a portfolio: where its progress goes; else NULL */
+    bool companions;                /* --strategy=auto: other searches may run beside an exhaustive one */
+    struct mz_progress_view *board; /* a member of several searches: where its progress goes; else NULL */
+    struct mz_alongside *alongside; /* gives the searches their turns; NULL: this one runs alone */
+    double begun;                   /* a companion: seconds that the other searches had before it */
     struct mz_list words;           /* files, and flags for the compiler, in order */
     struct mz_list arguments;       /* words after "--": arguments of the program */
 };

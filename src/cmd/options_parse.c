@@ -330,8 +330,11 @@ int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv)
 {
     const char *environment = getenv("MAZURKA_OPTIONS");
     struct mz_list words = {0};
-    *s = (struct mz_settings){
-        .algorithm = MZ_ALG_OPTIMAL, .algorithm_name = "optimal", .max_steps = 100000, .jobs = 1};
+    *s = (struct mz_settings){.algorithm = MZ_ALG_OPTIMAL,
+                              .algorithm_name = "optimal",
+                              .companions = true,
+                              .max_steps = 100000,
+                              .jobs = 1};
     int status = 0;
     if (environment && !mz_words_split(environment, &words))
         status = mz_fail("MAZURKA_OPTIONS: a quote is not closed");

@@ -106,6 +106,24 @@ static struct mz_progress_view progress(struct mz_pool *p)
     return view;
 }
 
+/* Other searches have their turns, and may make this one unnecessary. While a checkpoint is made, or the search ends,
+ * all workers are needed. */
+static void look_alongside(struct mz_pool *p, double now)
+{
+    struct mz_alongside *a = p->target->alongside;
+    if (!a || (now - p->looked_alongside < MZ_ALONGSIDE_EVERY && p->asked <= 0)) return;
+    p->looked_alongside = now;
+    if (p->asked <= 0) {
+        struct mz_progress_view view = {.counters = mz_pool_counters(p), .errors = p->found.count};
+        if (a->look(a->data, &view)) mz_pool_interrupt(p);
+    }
+    bool all = p->asked > 0 || p->saving != MZ_SAVING_NOT;
+    uint32_t here = mz_pool_living_here(p), number = 0;
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->workers[i]->alive && p->workers[i]->kind->is_here)
+            mz_watch_rest(&p->workers[i]->watch, !all && mz_alongside_rests(a, number++, here));
+}
+
 /* Work that need not be done for every message. */
 static void look_around(struct mz_pool *p, double now)
 {
@@ -119,6 +137,7 @@ static void look_around(struct mz_pool *p, double now)
     for (uint32_t i = 0; i < p->count; i++)
         if (p->workers[i]->alive) p->workers[i]->kind->look(p->workers[i], now);
     mz_survey_look(&p->target->survey, p->target, now - p->started);
+    look_alongside(p, now);
     if (!mz_progress_due(&p->target->progress, now - p->started)) return;
     struct mz_progress_view view = progress(p);
     mz_progress_update(&p->target->progress, &view, now - p->started);

@@ -95,6 +95,7 @@ struct mz_pool {
     uint32_t bell;                    /* of it, as last seen */
     struct mz_message message, reply; /* for the balancer */
     double started, looked;           /* when; the latter: around */
+    double looked_alongside;          /* when */
     double used_before;               /* processor seconds of the command */
     double began;                     /* the search, as it is now: from the start, or when it started over */
     bool at_once;                     /* share from the start, however small the search is */

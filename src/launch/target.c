@@ -276,6 +276,25 @@ static void look_at_rival(struct mz_watch *w, double now)
     kill(w->pid, SIGKILL);
 }
 
+void mz_watch_rest(struct mz_watch *w, bool rest)
+{
+    if (w->rests == rest) return;
+    w->rests = rest;
+    kill(-w->pid, rest ? SIGSTOP : SIGCONT);
+}
+
+/* Other searches have their turns, and may make this one unnecessary. */
+static void look_alongside(struct mz_watch *w, const struct mz_progress_view *view)
+{
+    struct mz_alongside *a = w->target->alongside;
+    if (!a) return;
+    if (w->asked <= 0 && a->look(a->data, view)) {
+        w->outcome->interrupted = true;
+        ask_to_stop(w, mz_process_clock());
+    }
+    mz_watch_rest(w, w->asked <= 0 && mz_alongside_rests(a, 0, 1));
+}
+
 static void handle(struct mz_watch *w, int signal)
 {
     if (signal == 0 || signal == SIGCHLD) return;
@@ -303,6 +322,7 @@ static void watch(struct mz_watch *w)
         mz_survey_look(&w->target->survey, w->target, now - w->started);
         struct mz_progress_view view = mz_progress_of(w->outcome->channel, &w->target->survey);
         mz_progress_update(&w->target->progress, &view, now - w->started);
+        look_alongside(w, &view);
         handle(w, mz_process_next_signal(patience(w, now)));
     }
     kill(-w->pid, SIGKILL);                                          /* all processes that it started */

@@ -6,6 +6,7 @@
 #ifndef MZ_LAUNCH_TARGET_H
 #define MZ_LAUNCH_TARGET_H
 
+#include "launch/alongside.h"
 #include "report/collect.h"
 #include "launch/program.h"
 #include "launch/progress.h"
@@ -23,6 +24,7 @@ struct mz_target {
     uint64_t stack_limit;  /* 0: ours */
     struct mz_progress progress;
     struct mz_survey survey;
+    struct mz_alongside *alongside;      /* NULL: no other search runs beside this one */
     struct mz_options_block options;     /* mode, algorithm and so on; offsets are filled in */
     const struct mz_location *locations; /* MZ_MODE_REPLAY: those that are visible */
     size_t location_count;

@@ -44,6 +44,7 @@ struct mz_watch {
     double first; /* time of the first look that saw executions, and their number */
     uint64_t first_executions;
     bool judged; /* target->rival */
+    bool rests;  /* stopped, because another search has its turn */
 };
 
 /* Seconds between asking to stop and killing. When time is up, nobody waits for a long execution: everything that
@@ -54,6 +55,8 @@ static inline double mz_grace(const struct mz_outcome *outcome)
 }
 /* The target hangs: find out where it is, then kill it. */
 void mz_watch_kill(struct mz_watch *w);
+/* Stop the target while another search has its turn, or let it go on. */
+void mz_watch_rest(struct mz_watch *w, bool rest);
 /* A thread that loops without a visible operation stops the search, and so does a system call that does not return.
  * idle: the target waits for the command, which is no error. */
 void mz_watch_life(struct mz_watch *w, double now, bool idle);

@@ -258,6 +258,23 @@ static void add_texts(struct mz_json *j, const char *key, const struct mz_list *
     mz_json_close(j, ']');
 }
 
+/* A search without companions has no such list. */
+static void add_beside(struct mz_json *j, const struct mz_report *report)
+{
+    if (!report->beside_count) return;
+    mz_json_open(j, "beside", '[');
+    for (size_t i = 0; i < report->beside_count; i++) {
+        const struct mz_beside *b = &report->beside[i];
+        mz_json_open(j, NULL, '{');
+        mz_json_string(j, "search", b->name);
+        mz_json_number(j, "executions", b->executions);
+        mz_json_number(j, "states", b->states);
+        mz_json_bool(j, "error", b->error);
+        mz_json_close(j, '}');
+    }
+    mz_json_close(j, ']');
+}
+
 static void write_json(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
 {
     (void)style;
@@ -279,6 +296,7 @@ static void write_json(struct mz_strbuf *out, const struct mz_report *report, co
     mz_json_close(&j, ']');
     if (report->findings_lost) mz_json_bool(&j, "more_errors", true);
     add_hot_spots(&j, report);
+    add_beside(&j, report);
     add_texts(&j, "warnings", &report->warnings);
     add_texts(&j, "notes", &report->notes);
     if (report->hint) mz_json_string(&j, "hint", report->hint);

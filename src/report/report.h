@@ -124,6 +124,13 @@ struct mz_sharing {
     bool is_saved;       /* a checkpoint of the rest has been written */
 };
 
+/* Another search that ran beside this one. */
+struct mz_beside {
+    const char *name; /* of its algorithm or strategy */
+    uint64_t executions, states;
+    bool error; /* it has found one */
+};
+
 struct mz_report {
     enum mz_verdict verdict;
     char *program;
@@ -159,6 +166,8 @@ struct mz_report {
     bool findings_lost;                   /* there are more */
     struct mz_hot_spot_report *hot_spots; /* the largest first */
     size_t hot_spot_count;
+    struct mz_beside *beside;
+    size_t beside_count;
     struct mz_list unseen; /* what the program does and the search did not see or model */
     char *unreplayed;      /* a finding that could not be replayed; NULL: none */
     bool strict;           /* if something was not seen, the verdict is not verified */

@@ -125,6 +125,22 @@ static void add_search(struct mz_strbuf *out, const struct mz_report *report, co
     mz_text_paragraph(out, &b, style);
 }
 
+/* Searches that ran beside this one, in one sentence. */
+static void add_beside(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
+{
+    struct mz_strbuf b = {0};
+    for (size_t i = 0; i < report->beside_count; i++) {
+        const struct mz_beside *s = &report->beside[i];
+        mz_strbuf_addf(&b, "%s %s with ", i ? "," : "Beside it:", s->name);
+        if (s->states)
+            mz_strbuf_add_count(&b, s->states, "state");
+        else
+            mz_strbuf_add_count(&b, s->executions, "execution");
+        mz_strbuf_add(&b, s->error ? " (an error)" : " (no error)");
+    }
+    if (b.length) mz_text_paragraph(out, &b, style);
+}
+
 /* ---- why the search is large ---- */
 
 static void add_spot(struct mz_strbuf *out, const struct mz_hot_spot_report *spot,
@@ -254,6 +270,7 @@ void mz_text_search(struct mz_strbuf *out, const struct mz_report *report, const
     add_search(out, report, style);
     mz_sample_text(out, report, style);
     add_estimate(out, report, style);
+    add_beside(out, report, style);
     add_hot_spots(out, report, style);
     add_saved(out, report, style);
     add_warnings(out, report, style);

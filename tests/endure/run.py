@@ -76,8 +76,9 @@ class Run:
         self.jobs = rng.choice([2, 2, 3, 4])
 
     def command(self, *more, prefix=()):
-        return list(prefix) + [os.path.join(ROOT, "mazurka"), "check", "-q", "--progress=never", "--color=never",
-                               "-j", str(self.jobs), "--json=" + self.json, *self.flags, *more, self.program]
+        return list(prefix) + [os.path.join(ROOT, "mazurka"), "check", "--strategy=exhaustive", "-q",
+                               "--progress=never", "--color=never", "-j", str(self.jobs), "--json=" + self.json,
+                               *self.flags, *more, self.program]
 
     def start(self, *more, prefix=()):
         if os.path.exists(self.json):

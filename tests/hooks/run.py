@@ -212,7 +212,7 @@ def cases(types):
 
 def check(mazurka, path, case):
     name, byte, options, expected = case
-    command = [mazurka, "check", "--json", "--trace=/dev/null", *options, path, "--", name, str(byte)]
+    command = [mazurka, "check", "--strategy=exhaustive", "--json", "--trace=/dev/null", *options, path, "--", name, str(byte)]
     out = subprocess.run(command, capture_output=True, text=True, timeout=120)
     try:
         result = json.loads(out.stdout)

@@ -1,0 +1,264 @@
+/* Searches beside an exhaustive one: see companions.h.
+ *
+ * Turns. With -j 1, every second turn belongs to the exhaustive search, the turns between to one companion each. With
+ * more jobs, a quarter of them, at least one, belongs to companions; as many workers of the exhaustive search rest, another
+ * one each turn. Among the companions, the one that has had the least share of turns is next; a share counts less for
+ * one that gains (gain()). Whoever has no turn is stopped by SIGSTOP: by the command that watches the target, because only it
+ * knows that the process still exists.
+ *
+ * The progress of all is in shared memory, one seat each; seat 0 is the exhaustive search's. */
+#define _GNU_SOURCE
+#include "cmd/companions.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "base/memory.h"
+#include "dist/cluster.h"
+#include "launch/alongside.h"
+#include "launch/process.h"
+#include "launch/tempdir.h"
+
+#define AFTER    1.0 /* seconds until the companions start */
+#define TURN     0.3 /* seconds */
+#define PATIENCE 5.0 /* seconds for a companion that has found an error to report it */
+
+static void be_stateful(struct mz_settings *s)
+{
+    s->algorithm = MZ_ALG_S_POR;
+    s->algorithm_name = "s-por";
+    s->sleep_sets = false;
+    s->memory_limit = s->memory_limit ? s->memory_limit / 4 : UINT64_C(1) << 30;
+}
+
+static void sample(struct mz_settings *s)
+{
+    s->strategy = MZ_STRATEGY_MIX;
+    s->strategy_name = "mix";
+    s->algorithm = MZ_ALG_NONE;
+    s->algorithm_name = "none";
+    s->seed = 1;
+}
+
+static const struct kind {
+    const char *name;
+    void (*change)(struct mz_settings *s);
+    bool
+        proves; /* it may end the search with `verified`: then not for a search by an algorithm that was asked for */
+} kinds[] = {{"s-por", be_stateful, true}, {"mix", sample, false}};
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+struct seat {
+    struct mz_progress_view view;
+    volatile bool rests;
+};
+
+static struct {
+    struct seat *seats; /* KINDS + 1, in shared memory; NULL: there are no companions */
+    size_t own;         /* the seat of this process */
+    struct mz_settings *settings;
+    const char *exhaustive; /* the algorithm of the exhaustive search */
+    mz_member_run *run;
+    void *data;
+    double began, after, turn_began;
+    bool started;
+    bool ours;  /* -j 1: the turn is the exhaustive search's */
+    int answer; /* the companion that has ended the search; -1: none */
+    struct mz_alongside alongside;
+    struct mz_member members[KINDS];
+    struct share {
+        double used; /* turns, each divided by the gain when it was taken */
+        struct mz_counters before;
+    } shares[KINDS];
+} co = {.answer = -1};
+
+/* ---- in a companion ---- */
+
+static bool look_for_rest(void *data, const struct mz_progress_view *view)
+{
+    (void)data, (void)view;
+    co.alongside.resting = co.seats[co.own].rests;
+    return false;
+}
+
+static int run_companion(void *data, const struct mz_settings *settings)
+{
+    co.own = (size_t)((const struct mz_member *)data - co.members) + 1;
+    co.alongside = (struct mz_alongside){.look = look_for_rest};
+    return co.run(co.data, settings);
+}
+
+/* ---- starting ---- */
+
+/* For tests: MAZURKA_COMPANIONS_AFTER=SECONDS. */
+static double seconds_until_start(void)
+{
+    const char *text = getenv("MAZURKA_COMPANIONS_AFTER");
+    return text ? strtod(text, NULL) : AFTER;
+}
+
+static bool may_have_companions(const struct mz_settings *s)
+{
+    return s->companions && !s->portfolio && !s->record_tree && !s->classes &&
+           s->strategy == MZ_STRATEGY_EXHAUSTIVE && !mz_algorithm_is_stateful(s->algorithm) &&
+           !s->max_executions && mz_cluster_rank() < 0;
+}
+
+static bool look(void *data, const struct mz_progress_view *view);
+
+void mz_companions_prepare(struct mz_settings *settings, mz_member_run *run, void *data)
+{
+    if (!may_have_companions(settings)) return;
+    void *seats =
+        mmap(NULL, (KINDS + 1) * sizeof *co.seats, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (seats == MAP_FAILED) return;
+    co.seats = seats;
+    co.settings = settings;
+    co.exhaustive = settings->algorithm_name;
+    co.run = run;
+    co.data = data;
+    co.began = mz_process_clock();
+    co.after = seconds_until_start();
+    co.ours = true;
+    co.alongside.look = look;
+    settings->alongside = &co.alongside;
+}
+
+static void start(size_t i)
+{
+    struct mz_settings own = *co.settings;
+    if (kinds[i].proves && (own.algorithm_given || own.checkpoint || own.resume)) return;
+    own.companions = own.keep_going = false;
+    own.jobs = 1;
+    own.checkpoint = own.resume = own.record_tree = own.classes = NULL;
+    own.progress = MZ_NEVER;
+    own.estimate = MZ_ESTIMATE_NEVER;
+    own.board = &co.seats[i + 1].view;
+    own.begun = mz_process_clock() - co.began;
+    kinds[i].change(&own);
+    co.seats[i + 1].rests = true;
+    co.members[i].name = kinds[i].name;
+    mz_member_start(&co.members[i], &own, run_companion, &co.members[i]);
+}
+
+/* The temporary directory is made here, because companions are killed and remove nothing. */
+static void start_all(void)
+{
+    co.started = true;
+    if (!mz_tempdir()) return;
+    for (size_t i = 0; i < KINDS; i++) start(i);
+}
+
+/* ---- turns ---- */
+
+/* How much the companion finds for its time, from 0.1 to 1. A stateful search gains where it meets states again: otherwise it
+ * does what the exhaustive search does, more slowly. */
+static double gain(size_t i)
+{
+    struct mz_counters *before = &co.shares[i].before, now = co.seats[i + 1].view.counters;
+    uint64_t states = now.states - before->states, revisited = now.revisited - before->revisited;
+    if (now.states < before->states) states = now.states, revisited = now.revisited; /* it started over */
+    *before = now;
+    if (!now.states || states + revisited == 0) return 1;
+    return 0.1 + 0.9 * (double)revisited / (double)(states + revisited);
+}
+
+static int next_companion(void)
+{
+    int best = -1;
+    for (int i = 0; i < (int)KINDS; i++)
+        if (co.members[i].pid > 0 && co.seats[i + 1].rests &&
+            (best < 0 || co.shares[i].used < co.shares[best].used))
+            best = i;
+    return best;
+}
+
+static uint32_t seats_of_companions(void)
+{
+    uint32_t jobs = co.settings->jobs;
+    if (jobs > 1) return jobs < 4 ? 1 : jobs / 4;
+    co.ours = !co.ours;
+    return co.ours ? 0 : 1;
+}
+
+static void take_turns(double now)
+{
+    if (now - co.turn_began < TURN) return;
+    co.turn_began = now;
+    uint32_t free = seats_of_companions(), taken = 0;
+    for (size_t i = 0; i < KINDS; i++) co.seats[i + 1].rests = true;
+    for (int i; taken < free && (i = next_companion()) >= 0; taken++) {
+        co.seats[i + 1].rests = false;
+        co.shares[i].used += 1 / gain((size_t)i);
+    }
+    co.alongside.resting = taken;
+    co.alongside.turn++;
+}
+
+/* ---- answers ---- */
+
+static bool found_answer(size_t i)
+{
+    return mz_member_has_ended(&co.members[i]) && co.members[i].name && mz_member_has_answer(&co.members[i]);
+}
+
+bool mz_companions_have_answer(void) { return co.answer >= 0; }
+
+/* With --keep-going, an error is kept until the exhaustive search ends; a proof ends it. */
+static bool look(void *data, const struct mz_progress_view *view)
+{
+    (void)data;
+    double now = mz_process_clock();
+    co.seats[0].view = *view;
+    if (now - co.began < co.after) return false;
+    if (!co.started) start_all();
+    for (size_t i = 0; i < KINDS; i++)
+        if (found_answer(i) && (!co.settings->keep_going || co.members[i].status != MZ_STATUS_ERROR))
+            co.answer = (int)i;
+    if (co.answer >= 0) return true;
+    take_turns(now);
+    return false;
+}
+
+/* A companion that is about to report an error. */
+static bool some_have_found(void)
+{
+    bool some = false;
+    for (size_t i = 0; i < KINDS; i++)
+        if (!mz_member_has_ended(&co.members[i]) && co.seats[i + 1].view.errors) {
+            co.seats[i + 1].rests = false;
+            some = true;
+        }
+    return some;
+}
+
+const struct mz_member *mz_companions_end(bool answer)
+{
+    if (!co.started || co.own) return NULL;
+    double began = mz_process_clock();
+    while (!answer && co.answer < 0 && some_have_found() && mz_process_clock() - began < PATIENCE)
+        mz_process_look(MZ_ALONGSIDE_EVERY);
+    for (size_t i = 0; !answer && co.answer < 0 && i < KINDS; i++)
+        if (found_answer(i)) co.answer = (int)i;
+    for (size_t i = 0; i < KINDS; i++) mz_member_kill(&co.members[i]);
+    return co.answer >= 0 ? &co.members[co.answer] : NULL;
+}
+
+void mz_companions_tell(struct mz_report *report)
+{
+    if (!co.seats || (!co.started && !co.own)) return;
+    free(report->hint); /* about stateful search */
+    report->hint = NULL;
+    report->beside = mz_memory_new((KINDS + 1) * sizeof *report->beside);
+    for (size_t i = 0; i <= KINDS; i++) {
+        const struct mz_progress_view *v = &co.seats[i].view;
+        if (i == co.own || (i && !(v->counters.executions + v->counters.states))) continue;
+        report->beside[report->beside_count++] =
+            (struct mz_beside){.name = i ? kinds[i - 1].name : co.exhaustive,
+                               .executions = v->counters.executions,
+                               .states = v->counters.states,
+                               .error = v->errors != 0};
+    }
+}
