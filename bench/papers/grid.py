@@ -136,14 +136,14 @@ def broken_promises(group, outcomes):
 
 
 def speedup_grid(group, outcomes):
-    rows = []
+    rows, in_paper = [], has(group, "speedup", outcomes)[0]
     for row in group.rows:
         points = dict(map(tuple, outcomes[row.name].points))
         rows.append((row.label, [three_digits(points[n]) if n in points else "-" for n in group.workers] +
-                     [paper_cell(row, "speedup")]))
-    last = group.workers[-1]
-    return Grid([("workers" if i == 0 else "", str(n)) for i, n in enumerate(group.workers)] + [("paper", str(last))],
-                rows, remarks(group.rows, outcomes))
+                     [paper_cell(row, "speedup")] * in_paper))
+    columns = [("workers" if i == 0 else "", str(n)) for i, n in enumerate(group.workers)]
+    columns += [("paper", str(group.workers[-1]))] * in_paper
+    return Grid(columns, rows, remarks(group.rows, outcomes))
 
 
 def remarks(rows, outcomes, name=lambda row: row.label, statuses=None):
