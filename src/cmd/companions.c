@@ -42,12 +42,21 @@ static void sample(struct mz_settings *s)
     s->seed = 1;
 }
 
+static void be_bounded(struct mz_settings *s)
+{
+    s->bound = MZ_BOUND_PREEMPTIONS;
+    s->bound_auto = true;
+    s->bound_limit = 0;
+    s->algorithm = MZ_ALG_NONE;
+    s->algorithm_name = "none";
+}
+
 static const struct kind {
     const char *name;
     void (*change)(struct mz_settings *s);
     bool
         proves; /* it may end the search with `verified`: then not for a search by an algorithm that was asked for */
-} kinds[] = {{"s-por", be_stateful, true}, {"mix", sample, false}};
+} kinds[] = {{"s-por", be_stateful, true}, {"mix", sample, false}, {"preemptions=auto", be_bounded, true}};
 #define KINDS (sizeof kinds / sizeof *kinds)
 
 struct seat {
@@ -102,8 +111,8 @@ static double seconds_until_start(void)
 static bool may_have_companions(const struct mz_settings *s)
 {
     return s->companions && !s->portfolio && !s->record_tree && !s->classes &&
-           s->strategy == MZ_STRATEGY_EXHAUSTIVE && !mz_algorithm_is_stateful(s->algorithm) &&
-           !s->max_executions && mz_cluster_rank() < 0;
+           s->strategy == MZ_STRATEGY_EXHAUSTIVE && s->bound == MZ_BOUND_NONE &&
+           !mz_algorithm_is_stateful(s->algorithm) && !s->max_executions && mz_cluster_rank() < 0;
 }
 
 static bool look(void *data, const struct mz_progress_view *view);

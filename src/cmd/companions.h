@@ -1,7 +1,7 @@
 /* --strategy=auto: searches of other kinds beside an exhaustive search that takes long.
  *
  * The exhaustive search begins alone. If it has not ended after a second, its companions start, each in a child of the
- * command (member.h): stateful search, sampling, ... (the table in companions.c). All take turns: together they use
+ * command (member.h): stateful search, sampling, a bound on preemptions (the table in companions.c). All take turns: together they use
  * no more processors than -j allows. The first answer ends all searches: an error that anybody finds, or a proof.
  * The counts of the exhaustive search are its own. What the others have done is in the report, apart. */
 #ifndef MZ_CMD_COMPANIONS_H

@@ -22,7 +22,8 @@ const struct mz_option mz_option_table[] = {
      .store = mz_option_algorithm, .words = mz_algorithm_words},
     {"strategy", 0, MZ_TAKES_VALUE, "S", MZ_FOR_CHECK,
      "Which executions to run. auto (default) explores all that --algorithm asks for; if that takes longer "
-     "than a second, it shares the processors with stateful search and with mix, and the first answer "
+     "than a second, it shares the processors with stateful search, mix and --preemptions=auto, and the "
+     "first answer "
      "counts. exhaustive does so alone. The others draw a sample, for programs with too many executions: "
      "random draws threads uniformly; pct:D (D = 3 if not given) finds a bug of depth D with at least the "
      "printed probability; pos draws priorities for operations; surw makes the orders of the accesses to one "
