@@ -207,11 +207,10 @@ static int survey_only(struct mz_check *c, struct mz_target *t)
     if (!may_survey(&c->settings))
         return mz_fail(
             "--estimate=only needs an algorithm that runs each class of executions once, such as optimal");
-    if (c->cluster || c->settings.checkpoint || c->settings.resume || c->settings.record_tree ||
-        c->settings.classes)
+    if (c->cluster || c->settings.checkpoint || c->settings.resume || mz_settings_recorded(&c->settings))
         return mz_fail(
             "--estimate=only does not search: it cannot be used with mpirun, --checkpoint, --resume, "
-            "--record-tree or --classes");
+            "--record-tree, --classes or --count-sets");
     t->options.survey = mz_survey_seed();
     if (t->time_limit <= 0) t->time_limit = ONLY_SECONDS;
     int status = mz_target_run(t, &c->outcome);

@@ -17,7 +17,7 @@ bool mz_check_may_decide(const struct mz_check *c)
     const struct mz_outcome *o = &c->outcome;
     return o->channel->end == MZ_END_ROUNDS && !o->interrupted && !c->report.finding_count &&
            !s->algorithm_given && s->bound == MZ_BOUND_NONE && s->strategy == MZ_STRATEGY_EXHAUSTIVE &&
-           !s->checkpoint && !s->resume && !s->record_tree && !s->classes && !c->launched;
+           !s->checkpoint && !s->resume && !mz_settings_recorded(s) && !c->launched;
 }
 
 static void take_algorithm(struct mz_check *c, const struct mz_settings *s)

@@ -110,7 +110,7 @@ static double seconds_until_start(void)
 
 static bool may_have_companions(const struct mz_settings *s)
 {
-    return s->companions && !s->portfolio && !s->record_tree && !s->classes &&
+    return s->companions && !s->portfolio && !mz_settings_recorded(s) &&
            s->strategy == MZ_STRATEGY_EXHAUSTIVE && s->bound == MZ_BOUND_NONE &&
            !mz_algorithm_is_stateful(s->algorithm) && !s->max_executions && mz_cluster_rank() < 0;
 }

@@ -74,6 +74,9 @@ enum mz_algorithm mz_algorithm_named(const char *name); /* MZ_ALG_NONE if no alg
 /* Read MAZURKA_OPTIONS, then argv[1..]. Return 0, or MZ_STATUS_FAILED after one line. */
 int mz_options_parse(struct mz_settings *s, enum mz_for command, char **argv);
 void mz_settings_release(struct mz_settings *s);
+/* The name of the option that records the search or counts its sets, so that it must be one search by one worker, from its
+ * beginning to its end; NULL: no such option was given. */
+const char *mz_settings_recorded(const struct mz_settings *s);
 /* Does the search explore only persistent sets from what threads may still do? */
 bool mz_settings_persistent(const struct mz_settings *s);
 

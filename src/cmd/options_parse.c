@@ -160,14 +160,16 @@ static int read_words(const struct reading *r, char **words)
     return status;
 }
 
+const char *mz_settings_recorded(const struct mz_settings *s)
+{
+    return s->classes ? "classes" : s->record_tree ? "record-tree" : s->count_sets ? "count-sets" : NULL;
+}
+
 static int check_tree_options(const struct mz_settings *s)
 {
     if (s->eager && (s->algorithm != MZ_ALG_DPOR || !s->sleep_sets))
         return mz_fail("--update=all goes with --algorithm=dpor and sleep sets");
-    const char *name = s->classes       ? "classes"
-                       : s->record_tree ? "record-tree"
-                       : s->count_sets  ? "count-sets"
-                                        : NULL;
+    const char *name = mz_settings_recorded(s);
     if (!name) return 0;
     if (s->record_tree && s->classes) return mz_fail("--record-tree and --classes exclude each other");
     if (s->count_sets && (s->record_tree || s->classes))
@@ -249,9 +251,7 @@ static const char *option_of_reductions(const struct mz_settings *s)
            : s->marks         ? "marks"
            : s->eager         ? "update"
            : s->sleep_option  ? s->sleep_option
-           : s->record_tree   ? "record-tree"
-           : s->classes       ? "classes"
-                              : NULL;
+                              : mz_settings_recorded(s);
 }
 
 static bool is_shared_or_saved(const struct mz_settings *s)

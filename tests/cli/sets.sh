@@ -41,7 +41,17 @@ test_sets_refused() {
     refuses "goes with stateless algorithms, not with sdpor" mazurka check --count-sets --algorithm=sdpor ok.c &&
         refuses "for a search by one worker" mazurka check --count-sets -j 2 ok.c &&
         refuses "exclude each other" mazurka check --count-sets --classes=c ok.c &&
-        refuses "exclude each other" mazurka check --count-sets --record-tree=c ok.c
+        refuses "exclude each other" mazurka check --count-sets --record-tree=c ok.c &&
+        refuses "--count-sets goes with --strategy=exhaustive" mazurka check --count-sets --strategy=random ok.c &&
+        refuses "--classes or --count-sets" mazurka check --count-sets --estimate=only "$root/tests/papers/fig1.c"
+}
+
+# No other search runs beside one that is counted.
+test_sets_alone() {
+    MAZURKA_COMPANIONS_AFTER=0
+    export MAZURKA_COMPANIONS_AFTER
+    run 0 mazurka check -q --count-sets --json=j -DN=11 "$root/tests/papers/lastzero.c" && json_is j "d['largest_set'] > 2" &&
+        json_is j "'beside' not in d"
 }
 
 run_tests "$@"
