@@ -97,7 +97,8 @@ static void look_at_log_file(const struct mz_check *c)
     if (!name || !channel) return;
     if (channel->tree_error)
         mz_notice("the %s could not be written to %s: %s", what, name, strerror((int)channel->tree_error));
-    else if (channel->end != MZ_END_COMPLETE && channel->end != MZ_END_ROUNDS)
+    else if (channel->end != MZ_END_COMPLETE && channel->end != MZ_END_ROUNDS &&
+             channel->end != MZ_END_THREADS)
         mz_notice("the %s in %s %s not complete", what, name, s->classes ? "are" : "is");
 }
 

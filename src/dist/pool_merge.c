@@ -18,6 +18,7 @@ static void add_seen(struct mz_counters *to, const struct mz_counters *c)
     to->hooks += c->hooks;
     to->kept += c->kept;
     to->bounded += c->bounded;
+    to->uncreated += c->uncreated;
     to->beyond += c->beyond;
     if (c->max_depth > to->max_depth) to->max_depth = c->max_depth;
     if (c->threads > to->threads) to->threads = c->threads;
@@ -328,9 +329,10 @@ void mz_pool_merge(struct mz_pool *p)
             0; /* memory of workers includes what they know of other workers' branches */
     c->counters.restarts = p->before.restarts + exact.restarts; /* workers have reported all of theirs */
     if (!p->last || c->end == MZ_END_COMPLETE || (complete && limit))
-        c->end = !complete             ? p->too_large ? MZ_END_MEMORY : MZ_END_TIME
-                 : c->counters.bounded ? MZ_END_ROUNDS
-                                       : MZ_END_COMPLETE;
+        c->end = !complete               ? p->too_large ? MZ_END_MEMORY : MZ_END_TIME
+                 : c->counters.bounded   ? MZ_END_ROUNDS
+                 : c->counters.uncreated ? MZ_END_THREADS
+                                         : MZ_END_COMPLETE;
     o->killed = p->last && main->outcome.killed;
     o->stalled = main->outcome.stalled;
     o->wait_status = p->last ? main->outcome.wait_status : 0;

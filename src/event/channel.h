@@ -23,7 +23,7 @@
 #include "event/survey.h"
 
 #define MZ_CHANNEL_MAGIC   0x4d5a43484e310a00ull
-#define MZ_CHANNEL_VERSION 36u
+#define MZ_CHANNEL_VERSION 37u
 #define MZ_CHANNEL_ENV     "MAZURKA_CHANNEL"
 
 enum mz_end { /* why the target stopped */
@@ -37,8 +37,9 @@ enum mz_end { /* why the target stopped */
               MZ_END_UNSUPPORTED, /* end_text says what is not supported, and what to do instead */
               MZ_END_INTERNAL,    /* a bug of ours: end_text */
               MZ_END_DIVERGED,    /* replaying: the schedule does not fit this program; end_text */
-              MZ_END_UNSEEN, /* memory changed without a hook: the search must start over in the safe mode */
-              MZ_END_ROUNDS, /* complete, except for endless loops: counters.bounded is not 0 */
+              MZ_END_UNSEEN,  /* memory changed without a hook: the search must start over in the safe mode */
+              MZ_END_ROUNDS,  /* complete, except for endless loops: counters.bounded is not 0 */
+              MZ_END_THREADS, /* complete, up to where there would be too many threads: counters.uncreated */
               MZ_END_COUNT
 };
 

@@ -32,6 +32,7 @@ struct mz_counters {
     uint64_t unjoined;     /* executions that ended while threads were still running or waiting */
     uint64_t kept;         /* executions in which every assumption (mz_assume) held, in all searches */
     uint64_t bounded;      /* threads stopped after MZ_ROUNDS rounds of an endless loop */
+    uint64_t uncreated;    /* threads stopped where they would create one more thread than there may be */
     uint64_t beyond;    /* branches that the bound of the search has left out; 0: it has excluded nothing */
     uint64_t fell_back; /* executions before optimal continued as source to save memory; 0: it did not */
     uint64_t work_done; /* estimated part of the search that is done, of MZ_ALL_WORK; 0: not known */

@@ -94,6 +94,17 @@ static char *reason_of_rounds(const struct mz_outcome *outcome)
     return all;
 }
 
+static char *reason_of_threads(const struct mz_outcome *outcome)
+{
+    char *text =
+        limit_of("an execution has more than", MZ_MAX_THREADS, "thread",
+                 ": a thread stops where it would create another one; use fewer threads in the test");
+    if (!outcome->channel->end_place.pc[0]) return text;
+    char *all = with_place(outcome, text);
+    free(text);
+    return all;
+}
+
 /* Why the search checked nothing; NULL: it did. */
 static const char *why_vacuous(const struct mz_channel *c)
 {
@@ -112,6 +123,7 @@ static enum mz_verdict verdict_of_sample(const struct mz_outcome *outcome, struc
     const struct mz_channel *c = outcome->channel;
     const char *why = why_vacuous(c);
     if (c->counters.bounded && !c->counters.executions) return limit(report, reason_of_rounds(outcome));
+    if (c->counters.uncreated && !c->counters.executions) return limit(report, reason_of_threads(outcome));
     if (why) return vacuous(report, why);
     struct mz_strbuf b = {0};
     mz_strbuf_add(&b, "only ");
@@ -149,6 +161,8 @@ static enum mz_verdict verdict_of_end(const struct mz_outcome *outcome, struct m
                      limit_of("the limit of", c->options.max_executions, "execution", " was reached"));
     case MZ_END_ROUNDS:
         return limit(report, reason_of_rounds(outcome));
+    case MZ_END_THREADS:
+        return limit(report, reason_of_threads(outcome));
     case MZ_END_STEPS:
         return limit(report, reason_of_steps(outcome));
     case MZ_END_MEMORY:
@@ -285,6 +299,11 @@ void mz_collect_run(const struct mz_outcome *outcome, struct mz_report *report)
     collect_reorders(outcome, report);
     mz_collect_hot_spots(outcome, report);
     mz_collect_unseen(outcome, &report->unseen);
+    if (c->counters.uncreated && c->end != MZ_END_THREADS) {
+        char *text = reason_of_threads(outcome);
+        mz_list_add(&report->notes, text);
+        free(text);
+    }
     if (c->hint[0]) report->hint = mz_memory_string(c->hint);
     collect_warnings(outcome, report);
     if (report->finding_count)

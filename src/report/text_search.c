@@ -194,7 +194,7 @@ static void add_saved(struct mz_strbuf *out, const struct mz_report *report, con
         [MZ_END_MEMORY] = ", and more memory", [MZ_END_EXECUTIONS] = ", and a higher --max-executions"};
     struct mz_strbuf b = {0};
     bool ended = !report->interrupted || report->end == MZ_END_FINDING || report->end == MZ_END_STEPS ||
-                 report->end == MZ_END_ROUNDS;
+                 report->end == MZ_END_ROUNDS || report->end == MZ_END_THREADS;
     if (ended || !report->checkpoint || !report->sharing.is_saved) return;
     mz_strbuf_addf(&b, "To go on from here: the same command with --resume=%s%s", report->checkpoint,
                    more[report->end] ? more[report->end] : "");

@@ -114,7 +114,7 @@ static void classify_end(void)
 static void publish_counters(void)
 {
     struct mz_counters *from = mz_explore_counters(rt.x), *to = &rt.channel->counters;
-    uint64_t unjoined = to->unjoined, kept = to->kept, bounded = to->bounded;
+    uint64_t unjoined = to->unjoined, kept = to->kept, bounded = to->bounded, uncreated = to->uncreated;
     uint64_t local = to->local_operations + rt.run.local_operations;
     uint64_t threads = rt.run.thread_count > to->threads ? rt.run.thread_count : to->threads;
     *to = *from;
@@ -122,6 +122,7 @@ static void publish_counters(void)
     to->unjoined = unjoined;
     to->kept = kept;
     to->bounded = bounded;
+    to->uncreated = uncreated;
     to->local_operations = local;
     to->threads = threads;
     to->hooks = rt.hooks + mz_spin_reads_counted();
@@ -285,6 +286,7 @@ void mz_explore_program(void)
     if (end == MZ_END_COMPLETE && mz_audit_failed()) end = MZ_END_UNSEEN;
     /* A worker sees only its part of the search: for workers, the command looks at the counters. */
     if (end == MZ_END_COMPLETE && rt.channel->counters.bounded && !rt.shared) end = MZ_END_ROUNDS;
+    if (end == MZ_END_COMPLETE && rt.channel->counters.uncreated && !rt.shared) end = MZ_END_THREADS;
     memcpy(rt.channel->hot_spots, mz_explore_hot_spots(rt.x), sizeof rt.channel->hot_spots);
     rt.channel->end = end;
 }

@@ -31,6 +31,7 @@ static const struct mz_upcalls upcalls = {
     .keys_past = mz_keys_past,
     .await_look = mz_await_look,
     .step_limit = mz_rounds_step_limit,
+    .too_many_threads = mz_spin_without_thread,
     .stack_lent = mz_lent_stack,
     .stack_clean = mz_spin_clean,
     .clean_size = mz_spin_clean_size,

@@ -14,7 +14,7 @@ static inline struct mz_thread *self(void) { return &rt.run.threads[rt.self]; }
 static uint8_t new_slot(int parent, unsigned n)
 {
     int slot = rt.shared ? mz_worker_slot(parent, n) : rt.slots_named < MZ_SLOTS ? (int)rt.slots_named : 0;
-    if (!slot) mz_unsupported("more than 64 threads in one program", "use fewer threads in the test");
+    if (!slot) rt.up.too_many_threads();
     return (uint8_t)slot;
 }
 
@@ -46,7 +46,7 @@ void mz_slots_given(void)
 static int slot_for_child(int parent)
 {
     unsigned n = rt.run.threads[parent].spawned++;
-    if (n >= MZ_SLOTS) mz_unsupported("more than 64 threads in one program", "use fewer threads in the test");
+    if (n >= MZ_SLOTS) rt.up.too_many_threads();
     if (!rt.child_slot[parent][n]) name_slot(new_slot(parent, n), parent, n);
     uint8_t slot = rt.child_slot[parent][n];
     if (mz_unlikely(slot >= rt.slots_known)) {

@@ -46,6 +46,7 @@ struct mz_upcalls {
 
     /* Functions of `loops` and `hooks`. */
     bool (*step_limit)(void);           /* mz_rounds_step_limit: schedule.c */
+    void (*too_many_threads)(void);     /* mz_spin_without_thread: threads.c. Does not return */
     void (*stack_lent)(int slot);       /* mz_lent_stack: fiber.c */
     void (*stack_clean)(int slot);      /* mz_spin_clean: fiber.c */
     size_t (*clean_size)(void);         /* mz_spin_clean_size: rewind/undo.c */

@@ -39,6 +39,7 @@ _Noreturn void mz_spin_stop_tired(const void *pc);
 bool mz_spin_has_places(void);
 void mz_spin_unneeded(void);
 _Noreturn void mz_spin_for_ever(const void *pc);
+_Noreturn void mz_spin_without_thread(void);
 void mz_spin_put(struct mz_message *m);
 void mz_spin_get(struct mz_message *m);
 void mz_spin_init(void);

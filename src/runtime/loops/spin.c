@@ -264,6 +264,22 @@ _Noreturn void mz_spin_for_ever(const void *pc)
     MZ_BUG("a thread in an endless loop was run");
 }
 
+/* The running thread creates a thread, and there are as many as there may be (MZ_MAX_THREADS in all executions: a thread
+ * has the same slot in all of them). It stops here for the rest of the execution, like a thread at a bound on rounds: what the
+ * others do is explored, and the search is not complete. Whether the new thread has a slot never changes once it is
+ * known: slots are not given back. */
+_Noreturn void mz_spin_without_thread(void)
+{
+    if (rt.trial) mz_fiber_leave();
+    struct mz_spin *s = mz_spin_self();
+    s->bounded = 1;
+    rt.channel->counters.uncreated++;
+    mz_record_place(&rt.channel->end_place, MZ_FRAME());
+    rt.channel->end_thread = rt.self;
+    mz_spin_stop(s, MZ_SPIN_NO_STATE, 0, (const void *)rt.channel->end_place.pc[0]);
+    MZ_BUG("a thread that was stopped was run");
+}
+
 /* The search has a bound on rounds: stop the running thread if it has reached the bound. */
 static void count_round(struct mz_spin *s, uint64_t key, const void *pc, const void *frame)
 {
