@@ -64,6 +64,10 @@ struct seat {
     volatile bool rests;
 };
 
+struct work {
+    uint64_t done, useful;
+};
+
 static struct {
     struct seat *seats; /* KINDS + 1, in shared memory; NULL: there are no companions */
     size_t own;         /* the seat of this process */
@@ -79,7 +83,7 @@ static struct {
     struct mz_member members[KINDS];
     struct share {
         double used; /* turns, each divided by the gain when it was taken */
-        struct mz_counters before;
+        struct work work;
     } shares[KINDS];
 } co = {.answer = -1};
 
@@ -162,16 +166,24 @@ static void start_all(void)
 
 /* ---- turns ---- */
 
-/* How much the companion finds for its time, from 0.1 to 1. A stateful search gains where it meets states again: otherwise it
- * does what the exhaustive search does, more slowly. */
+/* What a companion has done, and how much of that is of use. A stateful search is useful where it meets states again; elsewhere
+ * it does what the exhaustive search does, more slowly. A sample is useful where it meets new classes. */
+static void look_at_work(size_t i, struct work *w)
+{
+    const struct mz_progress_view *v = &co.seats[i + 1].view;
+    const struct mz_counters *c = &v->counters;
+    *w = v->classes ? (struct work){c->executions, v->classes}
+                    : (struct work){c->states + c->revisited, c->revisited};
+}
+
+/* The part of its last work that was of use, from 0.1 to 1. */
 static double gain(size_t i)
 {
-    struct mz_counters *before = &co.shares[i].before, now = co.seats[i + 1].view.counters;
-    uint64_t states = now.states - before->states, revisited = now.revisited - before->revisited;
-    if (now.states < before->states) states = now.states, revisited = now.revisited; /* it started over */
-    *before = now;
-    if (!now.states || states + revisited == 0) return 1;
-    return 0.1 + 0.9 * (double)revisited / (double)(states + revisited);
+    struct work before = co.shares[i].work, *now = &co.shares[i].work;
+    look_at_work(i, now);
+    if (now->done <= before.done || now->useful < before.useful)
+        return 1; /* not known, or it has started over */
+    return 0.1 + 0.9 * (double)(now->useful - before.useful) / (double)(now->done - before.done);
 }
 
 static int next_companion(void)
@@ -268,6 +280,7 @@ void mz_companions_tell(struct mz_report *report)
             (struct mz_beside){.name = i ? kinds[i - 1].name : co.exhaustive,
                                .executions = v->counters.executions,
                                .states = v->counters.states,
+                               .classes = v->classes,
                                .error = v->errors != 0};
     }
 }

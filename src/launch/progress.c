@@ -297,6 +297,7 @@ struct mz_progress_view mz_progress_of(const struct mz_channel *c, const struct 
 {
     double path = (double)c->counters.work_done / (double)MZ_ALL_WORK;
     return (struct mz_progress_view){.counters = c->counters,
+                                     .classes = c->sample.classes << c->sample.shift,
                                      .work_done =
                                          mz_survey_share(survey, (double)c->counters.executions, path),
                                      .total = survey->interval,

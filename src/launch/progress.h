@@ -17,6 +17,7 @@ enum mz_progress_form { MZ_PROGRESS_NONE, MZ_PROGRESS_LINE, MZ_PROGRESS_LOG, MZ_
 
 struct mz_progress_view { /* the values to show */
     struct mz_counters counters;
+    uint64_t classes;         /* of a sample: that were met; 0: it is no sample */
     double work_done;         /* estimated part that is done, from 0 to 1; 0: not known */
     struct mz_interval total; /* all executions, as a survey estimates them */
     uint32_t errors, workers;

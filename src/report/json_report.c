@@ -269,6 +269,7 @@ static void add_beside(struct mz_json *j, const struct mz_report *report)
         mz_json_string(j, "search", b->name);
         mz_json_number(j, "executions", b->executions);
         mz_json_number(j, "states", b->states);
+        if (b->classes) mz_json_number(j, "classes", b->classes);
         mz_json_bool(j, "error", b->error);
         mz_json_close(j, '}');
     }

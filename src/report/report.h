@@ -128,6 +128,7 @@ struct mz_sharing {
 struct mz_beside {
     const char *name; /* of its algorithm or strategy */
     uint64_t executions, states;
+    uint64_t classes; /* of a sample: that were met */
     bool error; /* it has found one */
 };
 

@@ -136,6 +136,7 @@ static void add_beside(struct mz_strbuf *out, const struct mz_report *report, co
             mz_strbuf_add_count(&b, s->states, "state");
         else
             mz_strbuf_add_count(&b, s->executions, "execution");
+        if (s->classes) mz_strbuf_addf(&b, " of %" PRIu64 " classes", s->classes);
         mz_strbuf_add(&b, s->error ? " (an error)" : " (no error)");
     }
     if (b.length) mz_text_paragraph(out, &b, style);
