@@ -129,7 +129,7 @@ struct mz_beside {
     const char *name; /* of its algorithm or strategy */
     uint64_t executions, states;
     uint64_t classes; /* of a sample: that were met */
-    bool error; /* it has found one */
+    bool error;       /* it has found one */
 };
 
 struct mz_report {
