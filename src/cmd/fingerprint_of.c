@@ -13,20 +13,23 @@ static const char *yes(bool is) { return is ? "yes" : "no"; }
 static char *options_line(const struct mz_settings *s)
 {
     char *range = s->nondet_given ? mz_format("%" PRId64 "..%" PRId64, s->nondet_low, s->nondet_high) : NULL;
-    char *line =
-        mz_format("--algorithm=%s --strategy=%s --seed=%" PRIu64
-                  " %s=%u --persistent=%s --marks=%s --no-sleep-sets=%s --update=%s "
-                  "--order=%s --order-seed=%" PRIu64 " "
-                  "--data-races=%s --heap=%s --leaks=%s "
-                  "--keep-going=%s --spurious-wakeups=%s --nondet-range=%s --max-steps=%" PRIu64,
-                  s->algorithm_name, s->strategy_name ? s->strategy_name : "exhaustive", s->seed,
-                  s->bound == MZ_BOUND_DELAYS ? "--delays" : "--preemptions",
-                  s->bound == MZ_BOUND_NONE ? UINT32_MAX : s->bound_limit, s->persistent ? "static" : "none",
-                  yes(s->marks), yes(!s->sleep_sets), s->eager ? "all" : "last",
-                  s->order_given ? s->order_given : "default", s->order_seed,
-                  s->allow_races ? "allow" : "error", s->heap_reuse ? "reuse" : "fresh", yes(s->leaks),
-                  yes(s->keep_going), yes(s->spurious_wakeups), range ? range : "none", s->max_steps);
+    char *seed = s->seed_given ? mz_format("%" PRIu64, s->seed) : mz_memory_string("drawn");
+    char *bound = mz_format("%u", s->bound_limit);
+    char *line = mz_format(
+        "--algorithm=%s --strategy=%s --seed=%s --preemptions=%s --delays=%s --persistent=%s --marks=%s "
+        "--no-sleep-sets=%s --update=%s "
+        "--order=%s --order-seed=%" PRIu64 " "
+        "--data-races=%s --heap=%s --leaks=%s "
+        "--keep-going=%s --spurious-wakeups=%s --nondet-range=%s --max-steps=%" PRIu64,
+        s->algorithm_name, s->strategy_name ? s->strategy_name : "exhaustive", seed,
+        s->bound == MZ_BOUND_PREEMPTIONS ? bound : "any", s->bound == MZ_BOUND_DELAYS ? bound : "any",
+        s->persistent ? "static" : "none", yes(s->marks), yes(!s->sleep_sets), s->eager ? "all" : "last",
+        s->order_given ? s->order_given : "default", s->order_seed, s->allow_races ? "allow" : "error",
+        s->heap_reuse ? "reuse" : "fresh", yes(s->leaks), yes(s->keep_going), yes(s->spurious_wakeups),
+        range ? range : "none", s->max_steps);
     free(range);
+    free(seed);
+    free(bound);
     return line;
 }
 

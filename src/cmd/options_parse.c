@@ -254,11 +254,6 @@ static const char *option_of_reductions(const struct mz_settings *s)
                               : mz_settings_recorded(s);
 }
 
-static bool is_shared_or_saved(const struct mz_settings *s)
-{
-    return s->jobs > 1 || s->checkpoint || s->resume || mz_cluster_rank() >= 0;
-}
-
 static int choose_sample(struct mz_settings *s)
 {
     const char *other = s->order_given ? "order" : option_of_reductions(s);
@@ -268,10 +263,6 @@ static int choose_sample(struct mz_settings *s)
     if (other)
         return mz_fail("--%s goes with --strategy=exhaustive: --strategy=%s draws executions at random",
                        other, s->strategy_name);
-    if (is_shared_or_saved(s))
-        return mz_fail(
-            "--strategy=%s is for a search by one worker: not with -j, mpirun, --checkpoint or --resume",
-            s->strategy_name);
     if (!s->seed_given) s->seed = new_seed();
     if (!s->max_executions && !(s->time_limit > 0)) s->max_executions = SAMPLE;
     return 0;

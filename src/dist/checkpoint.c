@@ -405,7 +405,9 @@ int mz_checkpoint_read(struct mz_pool *p)
         if (m.bad || !mz_balance_load(p->balance, &m) || m.at != m.count)
             wrong = mz_memory_string("it is damaged");
         struct mz_balance_counts c = mz_balance_counts(p->balance);
-        p->before.executions = p->common->executions = c.executions;
+        struct mz_sample sample;
+        p->before.executions = c.executions;
+        p->common->executions = mz_balance_sampled(p->balance, &sample) ? sample.walks : c.executions;
         p->before.blocked = c.blocked;
         p->before.cut = c.cut;
         p->before.transitions = c.transitions;

@@ -275,6 +275,7 @@ int mz_pool_run(struct mz_target *t, const struct mz_pool_options *options, stru
         p.memory = LEAST_MEMORY; /* the workers report if it is too little */
     p.balance =
         mz_balance_new((enum mz_algorithm)t->options.algorithm, t->options.sleep_sets, t->options.max_steps);
+    if (t->options.strategy != MZ_STRATEGY_EXHAUSTIVE) mz_balance_sample(p.balance, t->options.seed);
     int status = mz_pool_make_common(&p);
     bool claims = options->checkpoint && !options->starts_over;
     if (status == 0 && claims) status = mz_checkpoint_try(options->checkpoint);

@@ -317,7 +317,8 @@ void mz_pool_merge(struct mz_pool *p)
     /* A complete worker only means that it has no task; and when a limit is reached, nothing may be left. */
     bool complete = mz_balance_complete(p->balance);
     bool limit = c->end == MZ_END_EXECUTIONS || c->end == MZ_END_MEMORY;
-    if (complete ||
+    bool is_sample = mz_balance_sampled(p->balance, &c->sample); /* its workers have reported all of theirs */
+    if (complete || is_sample ||
         (p->is_saved && (!p->last || limit))) { /* what has not been reported will be explored again */
         c->counters.executions = exact.executions;
         c->counters.blocked = exact.blocked;

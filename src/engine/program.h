@@ -255,6 +255,8 @@ bool mz_explore_has_sections(const struct mz_exploration *x);
 bool mz_explore_task(struct mz_exploration *x, struct mz_message *task);
 /* Tell the balancer that the task is done. */
 void mz_explore_task_done(struct mz_exploration *x);
+/* The worker ends in the middle of its task: tell what counts of it. */
+void mz_explore_leave(struct mz_exploration *x);
 /* Take in a reply (the rest of MZ_SHARE_REPLY). The system calls this for a reply that arrives outside of
  * listen(). */
 void mz_explore_learn(struct mz_exploration *x, struct mz_message *reply);

@@ -33,6 +33,10 @@ extern const struct mz_strategy mz_strategy_exhaustive, mz_strategy_sampling, mz
 void mz_sampling_init(struct mz_exploration *x);
 void mz_sampling_release(struct mz_exploration *x);
 void mz_sampling_abandon(struct mz_exploration *x); /* count the walk that ends the search */
-void mz_sampling_clear(struct mz_exploration *x);   /* what was sampled is void */
+/* sampling/stream.c: of a shared sample. Read a task, after the knowledge; false if it makes no sense. Tell the balancer
+ * what the walks of the task so far have met: the task is done. */
+bool mz_sampling_task(struct mz_exploration *x, struct mz_message *m);
+void mz_sampling_report(struct mz_exploration *x);
+void mz_sampling_clear(struct mz_exploration *x); /* what was sampled is void */
 
 #endif

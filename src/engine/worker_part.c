@@ -26,6 +26,7 @@
  * (node.wakeup); with backtrack sets, node.backtrack. The worker keeps this knowledge from task to task as
  * long as the way to the node is the same. */
 #include "engine/worker_part.h"
+#include "engine/strategy.h"
 #include "base/region.h"
 
 static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t bytes))
@@ -109,7 +110,9 @@ bool mz_explore_task(struct mz_exploration *x, struct mz_message *m)
     if (mz_get(m)) { /* the worker is new, or is treated as new */
         x->root = 0;
         mz_share_get_knowledge(x, m);
+        if (x->sampling) mz_sampling_clear(x);
     }
+    if (x->sampling) return kind == MZ_SHARE_TASK && mz_sampling_task(x, m);
     uint32_t top = mz_get_count(m, 8), leaves = mz_get(m);
     if (kind != MZ_SHARE_TASK || m->bad || top + 2 >= x->trace.capacity || !leaves) return false;
     x->kept = x->root > 0;
@@ -138,8 +141,17 @@ bool mz_explore_task(struct mz_exploration *x, struct mz_message *m)
     return !m->bad;
 }
 
+void mz_explore_leave(struct mz_exploration *x)
+{
+    if (x->sampling) mz_sampling_report(x);
+}
+
 void mz_explore_task_done(struct mz_exploration *x)
 {
+    if (x->sampling) {
+        mz_sampling_report(x);
+        return;
+    }
     mz_share_ask_all(x);
     struct mz_message *m = mz_share_begin(x, MZ_SHARE_DONE);
     mz_share_put_tally(x, m, mz_tally_of(&x->counters));

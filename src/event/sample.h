@@ -34,7 +34,8 @@ static inline const char *mz_mix_member(unsigned member)
 
 #define MZ_PCT_DEPTH      3 /* of `pct` without a number */
 #define MZ_PCT_MOST_DEPTH 32
-#define MZ_PILOTS         8u /* random walks from which pct, surw and mix learn how long executions are */
+#define MZ_STREAM_WALKS   256u /* of a task of a shared sample */
+#define MZ_PILOTS         8u   /* random walks from which pct, surw and mix learn how long executions are */
 
 /* Classes are counted exactly as long as there is room for them. From then on only those are counted whose hash ends in
  * `shift` zero bits: each number of classes stands for 2^shift times as many. */

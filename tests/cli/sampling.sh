@@ -114,6 +114,57 @@ test_sample_ends() {
         run 4 mazurka check --strategy=random --max-executions=20 single.c && first_line out "vacuous: "
 }
 
+# Two threads with five stores each: 252 classes, and nothing that makes a search start over.
+stores() {
+    cat > stores.c << 'END'
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x;
+static void *f(void *arg) { for (int i = 0; i < 5; i++) atomic_store(&x, i); return arg; }
+int main(void)
+{
+    pthread_t t[2];
+    for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, f, 0);
+    for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+    return 0;
+}
+END
+}
+
+# Workers draw the walks that one process would draw: the same seed, so nearly the same numbers. The limit is for all.
+test_sample_workers() {
+    stores
+    run 3 mazurka check --strategy=random --seed=4 --max-executions=600 --json=j1 stores.c &&
+        run 3 mazurka check -j 3 --strategy=random --seed=4 --max-executions=600 --json=j stores.c &&
+        json_is j "600 <= d['walks'] == d['executions'] <= 603 and d['workers'] >= 1 and d['redundant'] == 0" || return 1
+    for s in $strategies; do
+        run 3 mazurka check -j 2 --strategy=$s --max-executions=700 --json=j stores.c &&
+            json_is j "d['classes'] <= 252 and 700 <= d['walks'] <= 702 and d['executions'] == d['walks']" &&
+            json_is j "'missed_walks' not in d or 700 - 16 - 60 <= d['missed_walks'] <= d['walks']" || return 1
+    done
+    # One task each time, so the same walks.
+    run 3 mazurka check --strategy=pos --seed=4 --max-executions=200 --json=j1 stores.c &&
+        run 3 mazurka check -j 1 --checkpoint=c --strategy=pos --seed=4 --max-executions=200 --json=j2 stores.c &&
+        json_is j2 "all(d[k] == json.load(open('j1'))[k] for k in ('walks', 'classes', 'classes_once', 'transitions'))" || return 1
+    programs
+    run 1 mazurka check -j 3 --strategy=pos --max-executions=500 --keep-going --json=j lost.c &&
+        json_is j "len(d['errors']) == 1" && run 1 mazurka replay mazurka-lost-1.trace &&
+        run 3 mazurka check -j 2 --strategy=random --max-steps=500 spin.c && has out "3 rounds"
+}
+
+# The classes, the walks and the seed go on from the checkpoint.
+test_sample_checkpoint() {
+    stores
+    run 3 mazurka check --strategy=pos --max-executions=300 --checkpoint=c --json=j1 stores.c && [ -s c ] &&
+        run 3 mazurka check -j 2 --strategy=pos --max-executions=900 --resume=c --json=j2 stores.c &&
+        json_is j1 "300 <= d['walks'] <= 302" &&
+        json_is j2 "900 <= d['walks'] <= 903 and d['walks'] == d['executions'] and d['resumed'] >= 300" &&
+        json_is j2 "d['seed'] == json.load(open('j1'))['seed'] and d['classes'] >= json.load(open('j1'))['classes']" &&
+        json_is j2 "d['missed_walks'] == d['walks']" &&
+        refuses "--strategy (then pos, now random)" mazurka check --strategy=random --resume=c stores.c &&
+        refuses "--seed (then drawn, now 3)" mazurka check --strategy=pos --seed=3 --resume=c stores.c
+}
+
 test_sample_refused() {
     programs
     refuses "did you mean random" mazurka check --strategy=randon ok.c &&

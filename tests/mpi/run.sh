@@ -254,6 +254,16 @@ END
 }
 
 # An error ends all ranks; the status is that of the verdict; the trace can be replayed.
+# A sample: the ranks draw walks of one seed, rank 0 unites the classes.
+test_sample() {
+    mpirun 3 -- "$root/mazurka" check -q --strategy=random --seed=3 --max-executions=20000 --json=sample.json -DN=6 \
+        "$root/tests/papers/indexer.c" > out 2> err
+    python3 -c "import json
+d = json.load(open('sample.json'))
+assert d['verdict'] == 'incomplete' and d['ranks'] == 3 and d['walks'] == d['executions'] >= 20000, d
+assert d['classes'] == 1 and d['missed_walks'] == d['walks'] and d['seed'] == 3, d" || complain "$(cat err)"
+}
+
 test_error() {
     mpirun 3 -- "$root/mazurka" check --color=never --trace=t "$root/tests/programs/deadlock_abba.c" > out 2> err
     [ $? = 1 ] && grep -q '^error: deadlock' out || { complain "$(head -n 3 out err)"; return 1; }
@@ -576,7 +586,7 @@ for mpi in openmpi mpich; do
     is_there $mpi || { skipped="$skipped $mpi(not-installed)"; continue; }
     idle=idle # takes long: run it with one implementation only
     [ $mpi = mpich ] || ! is_there mpich || idle=
-    for name in same addresses far binding $idle late busy variables limits error plain tree settings interrupt nothing_left program library killed_workers killed_rank resume hosts; do
+    for name in same addresses far binding $idle late busy variables limits sample error plain tree settings interrupt nothing_left program library killed_workers killed_rank resume hosts; do
         case " ${*:-$name} " in *" $name "*) run_test $mpi-$name test_$name ;; esac
     done
 done

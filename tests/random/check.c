@@ -77,6 +77,8 @@ static const struct {
     [MZ_CONFIG_SOURCE_SHARED] = {"source-shared", MZ_ALG_SOURCE, true, false, true, false, false},
     [MZ_CONFIG_SOURCE_LOST] = {"source-lost", MZ_ALG_SOURCE, true, false, false, false, true},
     [MZ_CONFIG_OPTIMAL_SHARED] = {"optimal-shared", MZ_ALG_OPTIMAL, true, false, true, true, false},
+    [MZ_CONFIG_RANDOM_SHARED] = {.name = "random-shared", .strategy = MZ_STRATEGY_RANDOM},
+    [MZ_CONFIG_SURW_SHARED] = {.name = "surw-shared", .strategy = MZ_STRATEGY_SURW},
     [MZ_CONFIG_PREEMPTIONS_SHARED] = {.name = "preemptions-shared", .bound = MZ_BOUND_PREEMPTIONS},
     [MZ_CONFIG_DELAYS_SHARED] = {.name = "delays-shared", .bound = MZ_BOUND_DELAYS},
     [MZ_CONFIG_OPTIMAL_LOST] = {"optimal-lost", MZ_ALG_OPTIMAL, true, false, false, true, true},

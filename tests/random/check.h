@@ -53,6 +53,8 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_SOURCE_LOST, /* workers die */
                  MZ_CONFIG_OPTIMAL_SHARED,
                  MZ_CONFIG_OPTIMAL_LOST,
+                 MZ_CONFIG_RANDOM_SHARED,
+                 MZ_CONFIG_SURW_SHARED,
                  MZ_CONFIG_PREEMPTIONS_SHARED,
                  MZ_CONFIG_DELAYS_SHARED,
                  MZ_CONFIG_STATEFUL, /* from here on: see check_states.c */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "check.h"
 #include "model/system.h"
+#include "shared.h"
 #include "walks.h"
 
 #define WALKS 60    /* of each strategy */
@@ -39,6 +40,7 @@ static bool visit(void *arg, const struct mz_model_execution *e)
     struct sampled *s = arg;
     struct mz_checker *c = s->replay.c;
     struct mz_model_outcome outcome;
+    s->walks++;
     if (!mz_replay_steps(&s->replay, e)) return false;
     mz_machine_outcome(&s->replay.machine, &s->replay.state, &outcome);
     if (memcmp(&outcome, &e->outcome, sizeof outcome) != 0)
@@ -85,6 +87,50 @@ static bool same_numbers(struct sampled *s, const struct mz_sample *sample, enum
     return true;
 }
 
+/* Walks by several workers, which are interrupted and go on from a checkpoint. */
+static bool check_shared(struct sampled *s, const struct mz_model *m,
+                         const struct mz_model_settings *settings, const struct mz_model_run *run)
+{
+    struct mz_checker *c = s->replay.c;
+    struct mz_model_report report;
+    struct mz_sample sample;
+    struct mz_shared **shared = &c->shared[c->config];
+    if (!*shared) *shared = mz_shared_new(settings, false);
+    mz_shared_sample(*shared, m, run, &report, c->shared_seed, &sample);
+    c->counts[c->config] = (struct mz_run_counts){.programs = 1, .executions = s->walks};
+    if (report.verdict == MZ_MODEL_STOPPED) return false;
+    if (report.verdict != MZ_MODEL_EXPLORED)
+        return mz_differ(c, "a walk ends with verdict %d", report.verdict);
+    if (sample.walks == s->walks && report.complete == s->walks && sample.classes == s->forms.count)
+        return true;
+    return mz_differ(c,
+                     "%" PRIu64 " walks, %" PRIu64 " executions and %" PRIu64
+                     " classes counted; there were %" PRIu64 " walks and %u classes",
+                     sample.walks, report.complete, sample.classes, s->walks, s->forms.count);
+}
+
+static bool check_alone(struct sampled *s, const struct mz_model *m, const struct mz_model_settings *settings,
+                        const struct mz_model_run *run)
+{
+    struct mz_checker *c = s->replay.c;
+    struct mz_model_report report = {0};
+    struct mz_model_explorer **explorer = &c->explorers[c->config];
+    bool good = true;
+    if (!*explorer) *explorer = mz_model_explorer_new(settings);
+    struct mz_exploration *x = mz_model_begin(*explorer, m);
+    mz_explore_set_seed(x, c->shared_seed);
+    while (good && !enough(s, settings->strategy)) {
+        mz_model_next(*explorer, run, &report);
+        good = report.verdict == MZ_MODEL_EXPLORED;
+        if (!good && report.verdict != MZ_MODEL_STOPPED)
+            mz_differ(c, "a walk ends with verdict %d", report.verdict);
+    }
+    good = good && same_numbers(s, mz_explore_sample(x), settings->strategy);
+    c->counts[c->config] = (struct mz_run_counts){.programs = 1, .executions = s->walks};
+    mz_model_end(*explorer, &report);
+    return good;
+}
+
 bool mz_check_sampling(struct mz_checker *c, const struct mz_model *m, enum mz_strategy_kind strategy)
 {
     static struct sampled s; /* the sets keep their memory */
@@ -92,24 +138,9 @@ bool mz_check_sampling(struct mz_checker *c, const struct mz_model *m, enum mz_s
     struct mz_model_settings settings = {.algorithm = MZ_ALG_NONE,
                                          .strategy = strategy,
                                          .strategy_depth = strategy == MZ_STRATEGY_PCT ? MZ_PCT_DEPTH : 0};
-    struct mz_model_report report = {0};
-    struct mz_model_explorer **explorer = &c->explorers[c->config];
-    if (!*explorer) *explorer = mz_model_explorer_new(&settings);
     s.replay.c = c;
     mz_machine_init(&s.replay.machine, m, false);
     start_over(&s, false);
-    struct mz_exploration *x = mz_model_begin(*explorer, m);
-    mz_explore_set_seed(x, c->shared_seed);
-    bool good = true;
-    while (good && !enough(&s, strategy)) {
-        s.walks++;
-        mz_model_next(*explorer, &run, &report);
-        good = report.verdict == MZ_MODEL_EXPLORED;
-        if (!good && report.verdict != MZ_MODEL_STOPPED)
-            mz_differ(c, "a walk ends with verdict %d", report.verdict);
-    }
-    good = good && same_numbers(&s, mz_explore_sample(x), strategy);
-    c->counts[c->config] = (struct mz_run_counts){.programs = 1, .executions = s.walks};
-    mz_model_end(*explorer, &report);
-    return good;
+    bool shared = c->config >= MZ_CONFIG_SHARED;
+    return shared ? check_shared(&s, m, &settings, &run) : check_alone(&s, m, &settings, &run);
 }

@@ -7,6 +7,7 @@
 
 #define WORKERS 4
 #define ROOM    ((size_t)1 << 24)
+#define TURNS   400 /* of a sample: walks, and tasks handed out */
 
 struct worker {
     struct mz_model_explorer *explorer;
@@ -20,7 +21,7 @@ struct mz_shared {
     struct mz_balance *balance;
     struct mz_message task, reply;
     enum mz_algorithm algorithm;
-    bool lossy;
+    bool lossy, samples;
     int count; /* of workers, for this program */
     uint64_t random;
     bool failed; /* the balancer refused a message */
@@ -104,6 +105,7 @@ struct mz_shared *mz_shared_new(const struct mz_model_settings *settings, bool l
     own.share = &sharing;
     s->algorithm = settings->algorithm;
     s->lossy = lossy;
+    s->samples = settings->strategy != MZ_STRATEGY_EXHAUSTIVE;
     for (int w = 0; w < WORKERS; w++) {
         s->workers[w].explorer = mz_model_explorer_new(&own);
         s->workers[w].replies = (struct mz_message){.data = malloc(ROOM), .capacity = ROOM};
@@ -111,6 +113,7 @@ struct mz_shared *mz_shared_new(const struct mz_model_settings *settings, bool l
     }
     s->balance =
         mz_balance_new(settings->algorithm, settings->sleep_sets, MZ_MODEL_THREADS * MZ_MODEL_EVENTS);
+    if (settings->strategy != MZ_STRATEGY_EXHAUSTIVE) mz_balance_sample(s->balance, 1);
     s->task = (struct mz_message){.data = malloc(ROOM), .capacity = ROOM};
     s->reply = (struct mz_message){.data = malloc(ROOM), .capacity = ROOM};
     if (!s->task.data || !s->reply.data) abort();
@@ -157,6 +160,8 @@ static void give_task(struct mz_shared *s, uint32_t w)
 /* End the whole run, and continue from what was saved. */
 static void save_and_load(struct mz_shared *s)
 {
+    for (uint32_t w = 0; w < WORKERS; w++)
+        if (s->workers[w].busy) mz_explore_leave(s->workers[w].x);
     mz_message_clear(&s->task);
     mz_balance_save(s->balance, &s->task);
     mz_balance_reuse(s->balance);
@@ -174,7 +179,7 @@ static void one_turn(struct mz_shared *s, const struct mz_model_run *run, struct
         mz_balance_lost(s->balance, w);
         mz_message_clear(&worker->replies);
         worker->busy = false;
-    } else if (s->lossy && draw(100) == 0) {
+    } else if ((s->lossy || s->samples) && draw(100) == 0) {
         save_and_load(s);
     } else if (!mz_model_next(worker->explorer, run, report) && report->verdict == MZ_MODEL_EXPLORED &&
                worker->busy) {
@@ -183,8 +188,8 @@ static void one_turn(struct mz_shared *s, const struct mz_model_run *run, struct
     }
 }
 
-void mz_shared_explore(struct mz_shared *s, const struct mz_model *m, const struct mz_model_run *run,
-                       struct mz_model_report *report, uint64_t seed)
+static void begin(struct mz_shared *s, const struct mz_model *m, struct mz_model_report *report,
+                  uint64_t seed)
 {
     running = s;
     s->random = seed * 0x9e3779b97f4a7c15ull + 1;
@@ -197,6 +202,26 @@ void mz_shared_explore(struct mz_shared *s, const struct mz_model *m, const stru
         s->workers[w].busy = s->workers[w].knows = false;
         mz_message_clear(&s->workers[w].replies);
     }
+}
+
+void mz_shared_sample(struct mz_shared *s, const struct mz_model *m, const struct mz_model_run *run,
+                      struct mz_model_report *report, uint64_t seed, struct mz_sample *sample)
+{
+    begin(s, m, report, seed);
+    for (uint32_t turn = 0; turn < TURNS && report->verdict == MZ_MODEL_EXPLORED && !s->failed; turn++)
+        one_turn(s, run, report);
+    for (uint32_t w = 0; w < WORKERS; w++)
+        if (s->workers[w].busy) mz_explore_leave(s->workers[w].x);
+    mz_balance_sampled(s->balance, sample);
+    report->complete = mz_balance_counts(s->balance).executions;
+    if (s->failed) report->verdict = MZ_MODEL_ILLEGAL;
+    for (int w = 0; w < WORKERS; w++) mz_model_end(s->workers[w].explorer, report);
+}
+
+void mz_shared_explore(struct mz_shared *s, const struct mz_model *m, const struct mz_model_run *run,
+                       struct mz_model_report *report, uint64_t seed)
+{
+    begin(s, m, report, seed);
     while (report->verdict == MZ_MODEL_EXPLORED && !s->failed && !mz_balance_complete(s->balance))
         one_turn(s, run, report);
     struct mz_balance_counts counts = mz_balance_counts(s->balance);

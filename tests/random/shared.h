@@ -12,6 +12,9 @@ struct mz_shared *mz_shared_new(const struct mz_model_settings *settings, bool l
 /* For settings.bound. */
 void mz_shared_set_bound(struct mz_shared *s, uint32_t limit);
 void mz_shared_free(struct mz_shared *s);
+/* For a sampling strategy: some hundred walks; and the numbers of all of them. */
+void mz_shared_sample(struct mz_shared *s, const struct mz_model *m, const struct mz_model_run *run,
+                      struct mz_model_report *report, uint64_t seed, struct mz_sample *sample);
 void mz_shared_explore(struct mz_shared *s, const struct mz_model *m, const struct mz_model_run *run,
                        struct mz_model_report *report, uint64_t seed);
 

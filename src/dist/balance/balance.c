@@ -94,11 +94,13 @@ void mz_balance_reuse(struct mz_balance *b)
     mz_trace_reuse(&b->trace);
     b->known = false;
     b->counts = (struct mz_balance_counts){0};
+    mz_samples_reuse(b);
 }
 
 void mz_balance_free(struct mz_balance *b)
 {
     if (!b) return;
+    mz_samples_free(b);
     mz_tree_clear(b);
     mz_trace_release(&b->trace, true);
     free(b->nodes);
@@ -353,6 +355,7 @@ static enum mz_heard hear(struct mz_balance *b, uint32_t worker, struct mz_messa
 enum mz_heard mz_balance_hear(struct mz_balance *b, uint32_t worker, struct mz_message *m,
                               struct mz_message *reply)
 {
+    if (b->samples) return mz_samples_hear(b, worker, m);
     enum mz_heard heard = hear(b, worker, m, reply);
     if (m->bad) heard = MZ_HEARD_NONSENSE;
     if (!b->trace.outdated) return heard;
@@ -365,15 +368,23 @@ enum mz_heard mz_balance_hear(struct mz_balance *b, uint32_t worker, struct mz_m
 void mz_balance_lost(struct mz_balance *b, uint32_t worker)
 {
     struct mz_held *h = &b->held[worker];
+    if (b->samples) mz_samples_lost(b, worker);
     if (!h->count) return;
     while (h->count > h->done) mz_tree_state(b, h->parts[--h->count], MZ_BRANCH_WAITING);
     h->count = 0;
     b->counts.lost++;
 }
 
-bool mz_balance_holds(const struct mz_balance *b, uint32_t worker) { return b->held[worker].count > 0; }
+bool mz_balance_holds(const struct mz_balance *b, uint32_t worker)
+{
+    return b->samples ? mz_samples_holds(b, worker) : b->held[worker].count > 0;
+}
 
-uint64_t mz_balance_told(const struct mz_balance *b, uint32_t worker) { return b->held[worker].executions; }
+/* Of a sample, no walk is drawn again. */
+uint64_t mz_balance_told(const struct mz_balance *b, uint32_t worker)
+{
+    return b->samples ? UINT64_MAX : b->held[worker].executions;
+}
 
 uint64_t mz_balance_memory(const struct mz_balance *b) { return b->bytes + b->capacity * sizeof *b->nodes; }
 

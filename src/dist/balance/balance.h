@@ -35,6 +35,9 @@ void mz_balance_expect(struct mz_balance *b, uint32_t workers);
  * questions that workers ask depends on it. */
 void mz_balance_tell(struct mz_balance *b, uint32_t branches);
 void mz_balance_free(struct mz_balance *b);
+/* Not a search, but a sample of walks with this seed (samples.c). Its numbers; false: it is a search. */
+void mz_balance_sample(struct mz_balance *b, uint64_t seed);
+bool mz_balance_sampled(const struct mz_balance *b, struct mz_sample *out);
 /* Forget everything: another program follows. */
 void mz_balance_reuse(struct mz_balance *b);
 

@@ -1,5 +1,5 @@
 /* Private to src/dist/balance: tree.c (nodes and branches), hand_out.c (tasks), balance.c (messages),
- * estimate.c (progress), save.c.
+ * estimate.c (progress), save.c, samples.c (samples, which have no tree).
  *
  * The tree. A node has branches, in an order that never changes; new ones come last. A branch is
  *
@@ -90,6 +90,7 @@ struct mz_balance {
     struct mz_elem *asleep;      /* scratch */
     uint32_t asleep_room;
     struct mz_balance_counts counts;
+    struct mz_samples *samples; /* NULL: it is a search, not a sample */
 };
 
 /* tree.c */
@@ -121,6 +122,16 @@ uint32_t mz_tree_insert(struct mz_balance *b, struct mz_spot from);
 /* hand_out.c */
 void mz_balance_hold(struct mz_balance *b, uint32_t worker, struct mz_spot p); /* give it one more part */
 void mz_balance_put_answer(struct mz_balance *b, struct mz_message *m, uint32_t length);
+
+/* samples.c: of a sample, these take the place of the functions of the same name */
+void mz_samples_free(struct mz_balance *b);
+void mz_samples_reuse(struct mz_balance *b);
+bool mz_samples_task(struct mz_balance *b, uint32_t worker, bool is_new, struct mz_message *task);
+enum mz_heard mz_samples_hear(struct mz_balance *b, uint32_t worker, struct mz_message *m);
+void mz_samples_lost(struct mz_balance *b, uint32_t worker);
+bool mz_samples_holds(const struct mz_balance *b, uint32_t worker);
+void mz_samples_save(struct mz_balance *b, struct mz_message *m);
+bool mz_samples_load(struct mz_balance *b, struct mz_message *m);
 
 /* balance.c */
 void mz_balance_put_knowledge(struct mz_balance *b, struct mz_message *m);

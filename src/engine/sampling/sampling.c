@@ -8,9 +8,12 @@
  * limit. It counts as a walk, and as `cut`, and has no class.
  *
  * If operations turn out to be dependent that were independent so far (trace.outdated), the classes met are void, and the
- * numbers start over. Findings stay. */
+ * numbers start over. Findings stay.
+ *
+ * In a shared sample (options.share) there is always another walk of the task, until it has been done. */
 #include "engine/sampling/sampling.h"
 #include "base/region.h"
+#include "engine/frontier.h"
 #include "engine/strategy.h"
 
 static const struct mz_sampler *const samplers[MZ_STRATEGY_COUNT] = {
@@ -53,6 +56,7 @@ void mz_sampling_clear(struct mz_exploration *x)
     s->profile = (struct mz_profile){0};
     s->mix = (struct mz_mix){0};
     s->begun = false;
+    s->met_count = 0;
 }
 
 const struct mz_sample *mz_explore_sample(const struct mz_exploration *x)
@@ -133,11 +137,18 @@ static void note_sizes(struct mz_exploration *x)
     if (x->path.depth > sample->steps) sample->steps = x->path.depth;
 }
 
+/* The class of the walk that has ended; NULL: it was cut. */
+static const struct mz_class *class_of(const struct mz_exploration *x)
+{
+    if (x->ending != MZ_ENDING_MAXIMAL || x->cut) return NULL;
+    return &x->sampling->hash.forms[x->path.depth];
+}
+
 static bool count_class(struct mz_exploration *x)
 {
     struct mz_sampling *s = x->sampling;
-    if (x->ending != MZ_ENDING_MAXIMAL || x->cut) return false;
-    bool is_new = mz_class_set_add(&s->set, s->hash.forms[x->path.depth], 1);
+    if (!class_of(x)) return false;
+    bool is_new = mz_class_set_add(&s->set, *class_of(x), 1);
     s->sample.complete = s->set.met;
     s->sample.classes = mz_class_set_count(&s->set);
     s->sample.once = s->set.once;
@@ -170,13 +181,15 @@ static bool end(struct mz_exploration *x)
     mz_count_execution(x);
     if (x->trace.outdated) {
         mz_start_over(x);
+        if (x->frontier->restarted) x->frontier->restarted(x);
         return true;
     }
     if (mz_is_cut_short(x)) return false;
     count_walk(x);
+    bool more = !x->share || mz_sampling_goes_on(x, class_of(x));
     x->sampling->begun = false;
     mz_rewind_all(x);
-    return true;
+    return more;
 }
 
 const struct mz_strategy mz_strategy_sampling = {.choose = choose, .event = event, .end = end};

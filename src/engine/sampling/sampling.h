@@ -10,6 +10,8 @@
  *   surw.c     uniform over the orders of the events on one object (Zhao et al. 2025)
  *   mix.c      one of these for each walk, more often those that meet new classes
  *
+ * stream.c is the side of a worker in a shared sample.
+ *
  * Invariants
  *  W1  A walk depends only on the seed, its number, and on what the sampler learned from the walks before it. So the same
  *      seed repeats a search by one worker. Walks of random and pos depend on the seed and the number alone.
@@ -77,6 +79,12 @@ struct mz_sampling {
     bool begun;
     uint64_t random; /* state of the generator */
     uint64_t number; /* of the walk */
+    struct {         /* stream.c: a task of a shared sample */
+        bool has_task;
+        uint32_t left;      /* walks */
+        uint32_t met_count; /* complete walks, and their classes */
+        struct mz_class met[MZ_STREAM_WALKS];
+    };
     struct mz_class_hash hash;
     struct mz_class_set set;
     struct mz_sample sample;
@@ -90,6 +98,9 @@ struct mz_sampling {
 #define STRATEGY(constant, name, sampler, repeats) extern const struct mz_sampler mz_sampler_##sampler;
 #include "event/strategy.def"
 #undef STRATEGY
+
+/* stream.c: a walk of the task has ended; class: NULL if it was cut. Is there another one? */
+bool mz_sampling_goes_on(struct mz_exploration *x, const struct mz_class *class);
 
 /* profile.c */
 void mz_profile_event(struct mz_exploration *x, mz_number n);

@@ -133,8 +133,9 @@ static void publish_counters(void)
 /* The executions that --max-executions counts: walks of a sample, or complete executions. */
 static uint64_t executions_so_far(void)
 {
+    if (rt.shared) return mz_worker_executions();
     if (mz_explore_sample(rt.x)) return mz_explore_sample(rt.x)->walks;
-    return rt.shared ? mz_worker_executions() : rt.channel->counters.executions;
+    return rt.channel->counters.executions;
 }
 
 static enum mz_end limit_reached(void)
@@ -281,6 +282,8 @@ void mz_explore_program(void)
             mz_explore_task_done(rt.x);
             end = mz_worker_enough();
         }
+    bool in_order = end == MZ_END_TIME || end == MZ_END_EXECUTIONS || end == MZ_END_FINDING;
+    if (rt.shared && in_order) mz_explore_leave(rt.x);
     if ((end == MZ_END_COMPLETE || end == MZ_END_FINDING) && rt.undo) mz_audit_start();
     if (end == MZ_END_COMPLETE && !rt.once) mz_own_check(); /* a single run is not a search */
     if (end == MZ_END_COMPLETE && mz_audit_failed()) end = MZ_END_UNSEEN;

@@ -112,6 +112,7 @@ struct mz_core_room {
         uint64_t started;
         uint64_t waiting_since; /* for a message */
         bool unheard;           /* the command has not been woken for the newest message */
+        uint32_t last_waits;    /* after the worker was told to stop */
         uint64_t counted;
         bool agreed;        /* on addresses */
         enum mz_end enough; /* the limit that was reached */

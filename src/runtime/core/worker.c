@@ -19,12 +19,13 @@
 
 #include <time.h>
 
-#define ROOM     ((size_t)1 << 30) /* address space for one message */
-#define PATIENCE 100000000         /* ns of sleep, before the worker checks again whether to stop */
-#define LEAST    1000000u          /* ticks that a worker keeps new work before it gives some away */
-#define QUIET    2000000u          /* ticks between two rings of the bell for messages that can wait */
-#define KEPT     6                 /* wakeup trees may fill 1/KEPT of the worker's memory limit */
-#define SOON     20000000u         /* ticks to stay awake for a message before sleeping */
+#define ROOM       ((size_t)1 << 30) /* address space for one message */
+#define PATIENCE   100000000         /* ns of sleep, before the worker checks again whether to stop */
+#define LEAST      1000000u          /* ticks that a worker keeps new work before it gives some away */
+#define QUIET      2000000u          /* ticks between two rings of the bell for messages that can wait */
+#define KEPT       6                 /* wakeup trees may fill 1/KEPT of the worker's memory limit */
+#define LAST_WAITS 100u              /* for room in the ring, after the worker was told to stop */
+#define SOON       20000000u         /* ticks to stay awake for a message before sleeping */
 
 #define FUTEX_WAIT 0
 #define FUTEX_WAKE 1
@@ -50,6 +51,13 @@ static void wait_for_bell(uint32_t seen)
 
 static bool told_to_stop(void) { return rt.channel->options.stop; }
 
+/* Is the worker told to stop, so that it must not wait for the command? A worker of a sample tells first what it has met: the
+ * command listens until the worker has ended, or kills it. */
+static bool must_not_wait(void)
+{
+    return told_to_stop() && (!mz_explore_sample(rt.x) || ++wo.last_waits > LAST_WAITS);
+}
+
 static void wake_command(void)
 {
     __atomic_add_fetch(&wo.common->bell, 1, __ATOMIC_SEQ_CST);
@@ -73,7 +81,7 @@ static size_t put_some(const uint8_t *from, size_t size)
     ring_command();
     uint32_t seen = about_to_wait();
     n = mz_ring_put(&wo.link->to_command, from, size);
-    if (n == 0 && !told_to_stop()) wait_for_bell(seen);
+    if (n == 0 && !must_not_wait()) wait_for_bell(seen);
     wo.link->waiting = 0;
     return n;
 }
@@ -115,7 +123,7 @@ static size_t get_some(uint8_t *to, size_t size)
 static bool put(const uint8_t *from, size_t size)
 {
     for (size_t n = 0; size > 0; from += n, size -= n)
-        if (!(n = put_some(from, size)) && told_to_stop()) return false;
+        if (!(n = put_some(from, size)) && must_not_wait()) return false;
     return true;
 }
 
@@ -289,10 +297,11 @@ void mz_worker_init(void)
     MZ_ASSERT(wo.in.data != NULL);
 }
 
-/* Return the number of executions of all workers. Only for searches that limit them. */
+/* Return the number of executions of all workers, for a sample of walks. Only for searches that limit them. */
 uint64_t mz_worker_executions(void)
 {
-    uint64_t now = mz_explore_counters(rt.x)->executions, before = wo.counted;
+    const struct mz_sample *sample = mz_explore_sample(rt.x);
+    uint64_t now = sample ? sample->walks : mz_explore_counters(rt.x)->executions, before = wo.counted;
     wo.counted = now;
     return __atomic_add_fetch(&wo.common->executions, now - before, __ATOMIC_RELAXED);
 }
