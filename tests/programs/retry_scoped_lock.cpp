@@ -1,6 +1,7 @@
 /* std::scoped_lock takes two mutexes in both orders: it locks one, tries the other, lets go of the first if that fails, and
  * begins again with the other. A fair scheduler ends that. A stateless search follows it for some rounds only. It must
  * not come to the step limit for that: each execution is only one round longer than the one before (rounds.c).
+ * OPTIONS -std=c++17
  * EXPECT optimal incomplete
  * EXPECT source incomplete
  * EXPECT stateful verified
