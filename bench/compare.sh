@@ -41,7 +41,7 @@ measure() { # program, algorithm, file, flags...
     program=$1 algorithm=$2
     shift 2
     rm -f "$json"
-    "${MAZURKA:-./mazurka}" check --strategy=exhaustive --algorithm="$algorithm" --quiet --progress=never --color=never --time-limit="$limit" \
+    "${MAZURKA:-./mazurka}" check --strategy=exhaustive --estimate=never --algorithm="$algorithm" --quiet --progress=never --color=never --time-limit="$limit" \
         --json="$json" --trace=build/compare.trace "$@" >build/compare.out 2>&1
     verdict=failed
     [ ! -s "$json" ] || verdict=$(value verdict)

@@ -40,7 +40,7 @@ measure() { # program, size, algorithm
     i=0
     while [ $i -lt "$repeat" ]; do
         i=$((i + 1))
-        if ! "${MAZURKA:-./mazurka}" check --strategy=exhaustive --algorithm="$3" --quiet --progress=never --json="$json" -DN="$2" \
+        if ! "${MAZURKA:-./mazurka}" check --strategy=exhaustive --estimate=never --algorithm="$3" --quiet --progress=never --json="$json" -DN="$2" \
             "tests/papers/$1.c" >build/bench.out 2>&1; then
             echo "bench: $1($2) under $3: $(head -n 1 build/bench.out)" >&2
             return 1

@@ -30,7 +30,7 @@ run() { # algorithm, file, flags...
     rm -f "$json"
     algorithm=$1 file=$2
     shift 2
-    "${MAZURKA:-./mazurka}" check --strategy=exhaustive --algorithm="$algorithm" --quiet --progress=never --color=never --time-limit="$limit" \
+    "${MAZURKA:-./mazurka}" check --strategy=exhaustive --estimate=never --algorithm="$algorithm" --quiet --progress=never --color=never --time-limit="$limit" \
         --json="$json" --trace=build/$name.trace ${BUG:+-DBUG} "$@" "$file" >build/$name.out 2>&1
 }
 
