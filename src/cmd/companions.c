@@ -19,7 +19,6 @@
 #include "dist/cluster.h"
 #include "launch/alongside.h"
 #include "launch/process.h"
-#include "launch/tempdir.h"
 
 #define AFTER    1.0 /* seconds until the companions start */
 #define TURN     0.3 /* seconds */
@@ -156,11 +155,11 @@ static void start(size_t i)
     mz_member_start(&co.members[i], &own, run_companion, &co.members[i]);
 }
 
-/* The temporary directory is made here, because companions are killed and remove nothing. */
+/* A companion makes no temporary files of its own: the program is built by now. So it may be killed. */
 static void start_all(void)
 {
     co.started = true;
-    if (!mz_tempdir()) return;
+    if (!mz_member_prepare(co.settings)) return;
     for (size_t i = 0; i < KINDS; i++) start(i);
 }
 
