@@ -31,7 +31,7 @@ def write(path, groups, outcomes, facts):
         page = file.read()
     missing = []
     parts = [(group.name, text.group_markdown(group, outcomes)) for group in groups]
-    for name, part in parts + [(FACTS, text.folded(facts))]:
+    for name, part in parts + [(FACTS, "\n".join(map(text.folded, facts)))]:
         place = region(page, name)
         if not place:
             missing.append(name)

@@ -38,6 +38,7 @@ import docs
 import grid as grids
 import measure
 import page
+import summary
 import table
 import text
 from measure import Limits, NOT_RUN, Outcome
@@ -287,7 +288,8 @@ def as_json(bench, parts, said):
                 "figures": outcome.figures, "points": outcome.points,
                 "ratio": {key: found[0] for key, found in ratios.items() if found},
                 "peers": bench.peer_results.get(row.name, {})})
-    return {"version": bench.runner.version(), "build": bench.runner.build, "facts": said, "rows": rows}
+    return {"version": bench.runner.version(), "build": bench.runner.build, "facts": said,
+            "summary": summary.lines(parts, bench.outcomes), "rows": rows}
 
 
 def write(path, what, how="w"):
@@ -328,6 +330,9 @@ def run(bench, names):
         parts.append(part)
         if not quiet:
             print(text.group_text(part, bench.outcomes), flush=True)
+    if not quiet:
+        for line in summary.lines(parts, bench.outcomes):
+            print("\n".join(text.wrapped(line)))
     if not quiet and bench.peers:
         print(text.peers_text(bench.peers))
     return parts, said, interrupted
@@ -342,7 +347,7 @@ def finish(bench, parts, said):
         else:
             write(result, written)
     if "html" in bench.options:
-        write(bench.options["html"], page.page(parts, bench.outcomes, said, bench.peers))
+        write(bench.options["html"], page.page(parts, bench.outcomes, said + summary.lines(parts, bench.outcomes), bench.peers))
 
 
 def at_signal(number, frame):
@@ -378,7 +383,8 @@ def bench_docs(bench):
     # A table of another build stays until this build has measured something of it.
     groups = [group for group in groups if all(row.reason for row in group.rows) or
               any(bench.outcomes[row.name].measured() for row in group.rows)]
-    missing = docs.write(bench.options["docs"], groups, bench.outcomes, docs_facts(bench, groups))
+    facts = [docs_facts(bench, groups)] + summary.lines(groups, bench.outcomes)
+    missing = docs.write(bench.options["docs"], groups, bench.outcomes, facts)
     for name in missing:
         print("mazurka: bench: %s: no marks for %s" % (bench.options["docs"], name), file=sys.stderr)
     return 1 if missing else 0

@@ -42,7 +42,12 @@ test_bench_refuses() {
 test_bench_one_row() {
     has_bench || return 0
     run 0 bench $row && empty err && has out "2017, Fig. 1: A writer and two readers" && has out "i7-3770" && no_wide_lines out &&
-        grep -Eq '^optimal +4 +4 +1 +0$' out || complain "$(cat out)"
+        grep -Eq '^optimal +4 +4 +1 +0$' out && has out "Executions: 1 row with exactly the paper's number, 0 with fewer, 0 with more." ||
+        complain "$(cat out)"
+    # A row with more executions than the paper is named, and so is what cannot be repeated.
+    run 0 bench --json=r.json --html=p.html 2008-table1-example1-2-best 2017-table5-rushhour-optimal &&
+        tr "\n" " " < out | tr -s " " > line && has line "0 with fewer, 1 with more: 2008-table1-example1-2-best" && has out "1 row that cannot be repeated." &&
+        has p.html "1 with more: 2008-table1-example1-2-best" && json_is r.json "len(d['summary']) == 3" || complain "$(cat out)"
 }
 
 # The kept row is shown and not measured again; another build, other options or --fresh measure again.
