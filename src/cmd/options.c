@@ -177,8 +177,9 @@ const struct mz_option mz_option_table[] = {
      .store = mz_option_file, FIELD(classes)},
     {"count-sets", 0, MZ_TAKES_NOTHING, NULL, MZ_FOR_CHECK,
      "Count the sizes of the wakeup trees (optimal) or of the backtrack sets (other stateless algorithms): "
-     "the "
-     "largest and the mean, in the line about the search and in JSON. The search takes longer.",
+     "the largest and the mean, in the line about the search and in JSON. The search takes longer, and "
+     "optimal "
+     "does not go on as source when memory is short.",
      .store = mz_option_flag, FIELD(count_sets)},
     {"trust", 0, MZ_TAKES_NOTHING, NULL, MZ_FOR_REPLAY,
      "Compile as the trace says, with its compiler and all of its flags: that may run programs and write "
