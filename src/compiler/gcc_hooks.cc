@@ -69,6 +69,20 @@ void mz_hook_fence(gimple_stmt_iterator *before, int order)
     insert(before, gimple_build_call(declare("__tsan_atomic_thread_fence", type), 1, argument));
 }
 
+void mz_hook_assertion(basic_block decider, tree file, tree line)
+{
+    tree type = build_function_type_list(void_type_node, const_ptr_type_node, unsigned_type_node, NULL_TREE);
+    gimple *call = gimple_build_call(declare("__tsan_mz_assertion", type), 2, unshare_expr(file),
+                                     fold_convert(unsigned_type_node, line));
+    gimple_stmt_iterator end = gsi_last_bb(decider);
+    if (gsi_end_p(end)) return;
+    gimple_set_location(call, gimple_location(gsi_stmt(end)));
+    if (stmt_ends_bb_p(gsi_stmt(end)))
+        gsi_insert_before(&end, call, GSI_SAME_STMT);
+    else
+        gsi_insert_after(&end, call, GSI_SAME_STMT);
+}
+
 /* A mask is a vector, whose lanes have their highest bit set where memory is accessed, or an integer with a
  * bit for each lane. `lanes` is the type of the vector in memory. */
 void mz_hook_masked(gimple_stmt_iterator *before, tree address, tree mask, tree lanes, bool write)

@@ -16,6 +16,12 @@ void mz_unseen_at(location_t where, const char *what, bool writes)
     notes.insert(mz_note_text(text + ": " + what, writes ? MZ_NOTE_WRITES : MZ_NOTE_READS));
 }
 
+void mz_note_assertion(const char *file, unsigned line, const char *expression)
+{
+    notes.insert(
+        mz_note_text(std::string(file) + ":" + std::to_string(line) + ": " + expression, MZ_NOTE_ASSERTION));
+}
+
 void mz_write_notes(void)
 {
     if (!asm_out_file) return;

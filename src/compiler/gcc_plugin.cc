@@ -9,6 +9,8 @@
  *                                 which is hooked                                        (gcc_calls.cc)
  *     __builtin_ia32_... (p, ..)  masked and other stores of the target: hooks before it (gcc_target.cc)
  *     asm ("..." : "=m" (x))      hooks for operands in memory, and for fences           (gcc_asm.cc)
+ *     if (!e) __assert_fail (...) a hook where it is decided, in a pass of its own before all
+ *                                 optimizations                                          (gcc_assertions.cc)
  *
  * Functions with the attribute no_sanitize_thread lose it: they are checked like others. Accesses that stay
  * unseen are noted in the object (gcc_notes.cc).
@@ -37,6 +39,26 @@ void show(gimple_stmt_iterator *at)
     if (is_gimple_call(statement)) mz_show_call(at);
     if (gimple_code(statement) == GIMPLE_ASM) mz_show_asm(at);
 }
+
+const pass_data assertions_data = {
+    GIMPLE_PASS, "mazurka_assertions", OPTGROUP_NONE, TV_NONE, PROP_ssa | PROP_cfg, 0, 0, 0, TODO_update_ssa};
+
+/* Before all optimizations: a hook stays where an assertion has been proved, or is decided in several places. */
+class assertions_pass : public gimple_opt_pass
+{
+  public:
+    explicit assertions_pass(gcc::context *context) : gimple_opt_pass(assertions_data, context) {}
+    opt_pass *clone() override { return new assertions_pass(m_ctxt); }
+    bool gate(function *f) override { return is_instrumented(f->decl); }
+    unsigned execute(function *f) override
+    {
+        basic_block block;
+        FOR_EACH_BB_FN(block, f)
+        for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at))
+            if (is_gimple_call(gsi_stmt(at)) && !gimple_call_internal_p(gsi_stmt(at))) mz_show_assertion(&at);
+        return 0;
+    }
+};
 
 class show_pass : public gimple_opt_pass
 {
@@ -97,6 +119,8 @@ void at_end(void *, void *) { mz_write_notes(); }
 int plugin_init(struct plugin_name_args *plugin, struct plugin_gcc_version *version)
 {
     if (!plugin_default_version_check(version, &gcc_version)) return 1;
+    struct register_pass_info assertions = {new assertions_pass(g), "ssa", 1, PASS_POS_INSERT_AFTER};
+    register_callback(plugin->base_name, PLUGIN_PASS_MANAGER_SETUP, NULL, &assertions);
     insert_before(plugin->base_name, "tsan", false);
     insert_before(plugin->base_name, "tsan0", true);
     register_callback(plugin->base_name, PLUGIN_ALL_IPA_PASSES_START, before_ipa, NULL);

@@ -7,6 +7,7 @@
  *     structures that a call copies        arguments "byval": the copy is made while arguments are passed
  *     masked accesses                      only the lanes that the mask names
  *     inline assembly                      operands in memory, fences; what stays unseen is noted (note_text.h)
+ *     assertions                           where it is decided whether one fails; see gcc_assertions.cc
  *
  * The sanitizer's pass of LLVM 14 leaves out an access to a member of a local structure if the address of that member
  * does not escape, even if the address of the structure does. The plugin makes the address of the member escape, too.
@@ -21,6 +22,7 @@
 
 #include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DebugLoc.h>
 #include <llvm/IR/IRBuilder.h>
@@ -417,8 +419,68 @@ struct show_pass : PassInfoMixin<show_pass> {
     static bool isRequired() { return true; } /* at -O0, too */
 };
 
+/* ---- assertions ---- */
+
+/* The blocks that decide whether this one runs. Returns false if they are not known. */
+bool deciders(BasicBlock *block, std::set<BasicBlock *> &found, int depth)
+{
+    if (block->isEntryBlock() || depth > 8) return false;
+    for (BasicBlock *from : predecessors(block)) {
+        Instruction *end = from->getTerminator();
+        if (end->getNumSuccessors() > 1)
+            found.insert(from);
+        else if (from->getFirstNonPHIOrDbg() != end || !deciders(from, found, depth + 1))
+            return false;
+    }
+    return true;
+}
+
+/* Inserts the hooks of an assertion. Returns its note; empty: there are none. */
+std::string mark(Module &m, CallBase *call)
+{
+    Function *function = call->getCalledFunction();
+    if (!function || function->getName() != "__assert_fail" || call->arg_size() != 4) return "";
+    StringRef expression, file;
+    ConstantInt *line = dyn_cast<ConstantInt>(call->getArgOperand(2));
+    std::set<BasicBlock *> blocks;
+    if (!line || !getConstantStringInfo(call->getArgOperand(0), expression) ||
+        !getConstantStringInfo(call->getArgOperand(1), file) || !deciders(call->getParent(), blocks, 0) ||
+        blocks.empty())
+        return "";
+    for (BasicBlock *block : blocks) {
+        IRBuilder<> b(block->getTerminator());
+        FunctionCallee hook =
+            m.getOrInsertFunction("__tsan_mz_assertion", b.getVoidTy(), b.getInt8PtrTy(), b.getInt32Ty());
+        b.CreateCall(hook, {b.CreatePointerCast(call->getArgOperand(1), b.getInt8PtrTy()), line})
+            ->setDoesNotThrow();
+    }
+    return mz_note_text(file.str() + ":" + std::to_string(line->getZExtValue()) + ": " + expression.str(),
+                        MZ_NOTE_ASSERTION);
+}
+
+/* Before all optimizations: a hook stays where an assertion has been proved, or is decided in several places. */
+struct assertions_pass : PassInfoMixin<assertions_pass> {
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
+    {
+        std::set<std::string> notes;
+        for (Function &f : m) {
+            SmallVector<CallBase *, 16> calls;
+            for (Instruction &i : instructions(f))
+                if (CallBase *call = dyn_cast<CallBase>(&i)) calls.push_back(call);
+            for (CallBase *call : calls) notes.insert(mark(m, call));
+        }
+        std::string text;
+        for (const std::string &n : notes) text += n;
+        if (!text.empty()) m.appendModuleInlineAsm(text);
+        return text.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
+    }
+    static bool isRequired() { return true; }
+};
+
 void add_to(PassBuilder &builder)
 {
+    builder.registerPipelineStartEPCallback(
+        [](ModulePassManager &passes, OptimizationLevel) { passes.addPass(assertions_pass()); });
     builder.registerOptimizerLastEPCallback(
         [](ModulePassManager &passes, OptimizationLevel) { passes.addPass(show_pass()); });
 }

@@ -12,6 +12,14 @@
 #include "base/memory.h"
 #include "event/thread_paths.h"
 
+/* An assertion that any worker has reached. The workers run the same program, so they list the same assertions. */
+static void add_assertions(struct mz_channel *to, const struct mz_channel *c)
+{
+    if (to->assertion_count != c->assertion_count) return;
+    for (uint32_t i = 0; i < c->assertion_count && i < MZ_MAX_ASSERTIONS; i++)
+        to->assertions[i].reached |= c->assertions[i].reached;
+}
+
 /* Maxima over all workers, also over those that died. */
 static void add_seen(struct mz_counters *to, const struct mz_counters *c)
 {
@@ -303,10 +311,13 @@ void mz_pool_merge(struct mz_pool *p)
         mz_channel_tidy(w->outcome.channel, &p->target->options);
         mz_translate_channel(translation(p, w), w->outcome.channel);
         if (w != main) add_channel(main->outcome.channel, w->outcome.channel);
+        if (w != main) add_assertions(main->outcome.channel, w->outcome.channel);
         o->peak_memory += w->outcome.peak_memory;
     }
     o->peak_memory += mz_process_peak(); /* the tree is here */
     struct mz_channel *c = main->outcome.channel;
+    /* What earlier runs and other hosts have reached is not known. */
+    if (p->options->resume || p->cluster) c->assertion_count = 0;
     if (p->kept) add_lists(c, p->kept);
     add_slots(c, p->common);
     if (!main->kind->is_here) name_modules(p, c);

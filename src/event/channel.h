@@ -43,6 +43,11 @@ enum mz_end { /* why the target stopped */
               MZ_END_COUNT
 };
 
+struct mz_assertion {       /* of the program, if a plug-in compiled it */
+    char text[MZ_TEXT - 8]; /* "file.c:12: expression" */
+    uint32_t reached, reserved;
+};
+
 struct mz_channel {
     uint64_t magic;
     uint32_t version, size_of_header; /* sizeof(struct mz_channel) */
@@ -78,6 +83,8 @@ struct mz_channel {
     char unseen[MZ_MAX_UNSEEN][MZ_LONG_TEXT];      /* what the search did not see; ends in the same way */
     uint32_t unseen_write_count, reserved7;
     struct mz_unseen_write unseen_writes[MZ_MAX_UNSEEN_WRITES];
+    uint32_t assertion_count, assertions_lost; /* lost: there are more */
+    struct mz_assertion assertions[MZ_MAX_ASSERTIONS];
     char hint[MZ_TEXT];             /* advice how to search faster; empty: none */
     volatile uint32_t analysing;    /* between executions: the program does not run */
     volatile uint64_t kernel_calls; /* number of system calls that have returned */

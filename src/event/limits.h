@@ -11,6 +11,7 @@
 #define MZ_MAX_WARNINGS      16
 #define MZ_WARNING_STEPS     4 /* mutexes in one cycle */
 #define MZ_MAX_REORDERS      4
+#define MZ_MAX_ASSERTIONS    256
 #define MZ_MAX_LOCATIONS     4096 /* variables with allowed data races */
 #define MZ_MAX_AREAS         (3 * MZ_MAX_THREADS)
 #define MZ_MAX_PARTS         (MZ_MAX_MODULES + MZ_MAX_THREADS + 16)

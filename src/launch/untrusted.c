@@ -119,6 +119,7 @@ static void tidy_lists(struct mz_channel *c)
     limit(&c->location_count, MZ_MAX_LOCATIONS);
     limit(&c->warning_count, MZ_MAX_WARNINGS);
     limit(&c->reorder_count, MZ_MAX_REORDERS);
+    limit(&c->assertion_count, MZ_MAX_ASSERTIONS);
     limit(&c->unseen_write_count, MZ_MAX_UNSEEN_WRITES);
     for (uint32_t i = 0; i < MZ_MAX_HOT_SPOTS; i++)
         if (c->hot_spots[i].op >= MZ_OP_COUNT) c->hot_spots[i].op = MZ_OP_NONE;
@@ -132,6 +133,8 @@ static void tidy_texts(struct mz_channel *c)
     end_text(c->kernel_call, sizeof c->kernel_call);
     end_text(c->tree_file, sizeof c->tree_file);
     for (size_t i = 0; i < sizeof c->notes / MZ_TEXT; i++) end_text(c->notes[i], MZ_TEXT);
+    for (size_t i = 0; i < MZ_MAX_ASSERTIONS; i++)
+        end_text(c->assertions[i].text, sizeof c->assertions[i].text);
     for (size_t i = 0; i < MZ_MAX_UNSEEN; i++) end_text(c->unseen[i], MZ_LONG_TEXT);
 }
 

@@ -297,6 +297,9 @@ void mz_collect_run(const struct mz_outcome *outcome, struct mz_report *report)
     for (size_t i = 0; i < MZ_MAX_UNSEEN && c->unseen[i][0]; i++)
         if (!mz_list_has(&report->unseen, c->unseen[i])) mz_list_add(&report->unseen, c->unseen[i]);
     collect_reorders(outcome, report);
+    report->assertions = c->assertions_lost ? 0 : c->assertion_count;
+    for (uint32_t i = 0; i < report->assertions; i++)
+        if (!c->assertions[i].reached) mz_list_add(&report->unreached, c->assertions[i].text);
     mz_collect_hot_spots(outcome, report);
     mz_collect_unseen(outcome, &report->unseen);
     if (c->counters.uncreated && c->end != MZ_END_THREADS) {

@@ -297,6 +297,7 @@ static void write_json(struct mz_strbuf *out, const struct mz_report *report, co
     mz_json_close(&j, ']');
     if (report->findings_lost) mz_json_bool(&j, "more_errors", true);
     add_hot_spots(&j, report);
+    add_texts(&j, "unreached_assertions", &report->unreached);
     add_beside(&j, report);
     add_texts(&j, "warnings", &report->warnings);
     add_texts(&j, "notes", &report->notes);

@@ -132,6 +132,7 @@ void mz_report_release(struct mz_report *report)
     for (size_t i = 0; i < report->hot_spot_count; i++) mz_hot_spot_report_release(&report->hot_spots[i]);
     free(report->hot_spots);
     free(report->beside);
+    mz_list_release(&report->unreached);
     mz_list_release(&report->unseen);
     free(report->unreplayed);
     mz_list_release(&report->notes);

@@ -169,11 +169,13 @@ struct mz_report {
     size_t hot_spot_count;
     struct mz_beside *beside;
     size_t beside_count;
-    struct mz_list unseen; /* what the program does and the search did not see or model */
-    char *unreplayed;      /* a finding that could not be replayed; NULL: none */
-    bool strict;           /* if something was not seen, the verdict is not verified */
-    struct mz_list notes;  /* remarks */
-    char *hint;            /* advice how to search faster; NULL: none */
+    struct mz_list unreached; /* assertions that no execution has reached: "file.c:12: expression" */
+    uint32_t assertions;      /* all that are known */
+    struct mz_list unseen;    /* what the program does and the search did not see or model */
+    char *unreplayed;         /* a finding that could not be replayed; NULL: none */
+    bool strict;              /* if something was not seen, the verdict is not verified */
+    struct mz_list notes;     /* remarks */
+    char *hint;               /* advice how to search faster; NULL: none */
     struct mz_list warnings;
 };
 

@@ -3,14 +3,16 @@
 #include "report/text.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include "base/files.h"
 #include "report/sample.h"
 
-#define PERCENT_WIDTH 8  /* "   75 % " */
-#define OBJECT_MOST   30 /* columns for the name of an object */
-#define LARGE_SHARE   .1 /* of the executions: worth a word of advice */
-#define MANY_TIMES    3
-#define MANY_THREADS  3
+#define PERCENT_WIDTH  8  /* "   75 % " */
+#define OBJECT_MOST    30 /* columns for the name of an object */
+#define MOST_UNREACHED 5
+#define LARGE_SHARE    .1 /* of the executions: worth a word of advice */
+#define MANY_TIMES     3
+#define MANY_THREADS   3
 
 static const char *completeness(const struct mz_report *report)
 {
@@ -189,6 +191,30 @@ static void add_hot_spots(struct mz_strbuf *out, const struct mz_report *report,
     if (report->verdict == MZ_INCOMPLETE) add_advice(out, report, style);
 }
 
+/* "src/a.c:12: e" without the folders. */
+static const char *without_folders(const char *text)
+{
+    const char *p = text + strcspn(text, ":");
+    while (p > text && p[-1] != '/') p--;
+    return p;
+}
+
+/* For a search that did not end: an assertion that was never reached has not been checked. */
+static void add_unreached(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
+{
+    size_t count = report->unreached.count, shown = style->all ? count : MOST_UNREACHED;
+    if (!count || report->verdict != MZ_INCOMPLETE) return;
+    struct mz_strbuf b = {0};
+    mz_strbuf_addf(&b, "Never reached in any execution: %zu of ", count);
+    mz_strbuf_add_count(&b, report->assertions, "assertion");
+    mz_text_paragraph(out, &b, style);
+    for (size_t i = 0; i < count && i < shown; i++) {
+        mz_strbuf_addc(out, ' ');
+        mz_text_wrap(out, 1, without_folders(report->unreached.items[i]), style->width, 4);
+    }
+    if (count > shown) mz_strbuf_addf(out, "  and %zu more\n", count - shown);
+}
+
 static void add_saved(struct mz_strbuf *out, const struct mz_report *report, const struct mz_style *style)
 {
     static const char *const more[MZ_END_COUNT] = {
@@ -273,6 +299,7 @@ void mz_text_search(struct mz_strbuf *out, const struct mz_report *report, const
     add_estimate(out, report, style);
     add_beside(out, report, style);
     add_hot_spots(out, report, style);
+    add_unreached(out, report, style);
     add_saved(out, report, style);
     add_warnings(out, report, style);
     add_notes(out, report, style);

@@ -165,6 +165,22 @@ test_survey() {
         has out "assertion"
 }
 
+# Assertions that no execution reaches, with both compilers, at all levels of optimization, and with workers.
+test_unreached() {
+    program=$root/tests/programs/assertions_reached.c
+    never='[u.split("/")[-1].split(":")[1] for u in d["unreached_assertions"]] == ["17", "25", "40"]'
+    for cc in gcc clang; do
+        command -v $cc > /dev/null 2>&1 || continue
+        for level in -O0 -O1 -O2 -O3; do
+            MAZURKA_CC=$cc run 0 mazurka check --json=j $level "$program" && json_is j "$never" && hasnt out "Never reached" || return 1
+        done
+        MAZURKA_CC=$cc run 3 mazurka check --max-executions=1000 --json=j -DROUNDS=9 "$program" &&
+            has out "Never reached in any execution: 3 of 6 assertions" && has out "assertions_reached.c:25: atomic_load(&y) == 7" &&
+            json_is j "$never" && no_wide_lines out || return 1
+    done
+    MAZURKA_SHARE_AT_ONCE=1 run 0 mazurka check -j 2 --json=j -DROUNDS=2 "$program" && json_is j "$never"
+}
+
 # On a terminal of any width, progress is one line. It is erased before the report.
 test_progress_terminal() {
     command -v script > /dev/null 2>&1 || return 0

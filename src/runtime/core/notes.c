@@ -6,8 +6,24 @@
 #include "runtime/hooks/hooks.h"
 #include "runtime/loops/loops.h"
 
+/* Inline functions and templates are compiled several times. */
+static void add_assertion(const char *text)
+{
+    struct mz_channel *c = rt.channel;
+    struct mz_assertion *a = &c->assertions[c->assertion_count];
+    if (c->assertion_count == MZ_MAX_ASSERTIONS) {
+        c->assertions_lost = 1;
+        return;
+    }
+    mz_text_copy(a->text, sizeof a->text, text);
+    for (uint32_t i = 0; i < c->assertion_count; i++)
+        if (!mz_text_differs(c->assertions[i].text, a->text)) return;
+    c->assertion_count++;
+}
+
 static void read_one(uint32_t type, const char *text)
 {
+    if (type == MZ_NOTE_ASSERTION) add_assertion(text);
     if (type == MZ_NOTE_READS || type == MZ_NOTE_WRITES) mz_unseen(text);
     if (type != MZ_NOTE_WRITES || rt.channel->options.trusting) return;
     rt.writes_unknown = true;

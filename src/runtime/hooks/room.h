@@ -7,6 +7,7 @@
 #include "runtime/hooks/libc.h"
 
 #define MZ_IMPORT_STUBS 1024u
+#define MZ_REACHED      2048u
 
 struct mz_import_stub {
     const void *function; /* must be first: mz_import_enter jumps to it */
@@ -25,6 +26,13 @@ struct mz_hooks_room {
     struct {                      /* plugin.c: used between the two hooks of an instruction */
         unsigned __int128 before; /* the operand before the instruction */
     } plugin;
+    struct { /* assertions.c, kept: the places that have been reached; at most half full */
+        struct mz_reached {
+            const char *file; /* NULL: free */
+            unsigned line;
+        } reached[MZ_REACHED];
+        uint32_t count;
+    } assertions;
     struct { /* verifier.c, kept: */
         bool range_noted;
     } verifier;
