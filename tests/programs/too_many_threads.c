@@ -1,5 +1,5 @@
-/* More threads than the checker can hold: said in one line, not a wrong verdict.
- * EXPECT -DN=100 optimal failed exit=2 says=thread
+/* More threads than mazurka can follow: said in one line, not a wrong verdict. See threads_too_many.c.
+ * EXPECT -DN=100 all incomplete
  */
 #include <pthread.h>
 
