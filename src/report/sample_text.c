@@ -89,7 +89,11 @@ void mz_sample_text(struct mz_strbuf *out, const struct mz_report *report, const
 void mz_sample_json(struct mz_json *j, const struct mz_report *report)
 {
     const struct mz_sample *s = &report->sample;
-    if (!report->strategy) return;
+    if (!report->strategy) { /* classes are not counted: each execution may be another one */
+        mz_json_number(j, "classes", 0);
+        mz_json_string(j, "classes_estimate", NULL);
+        return;
+    }
     mz_json_string(j, "strategy", report->strategy);
     mz_json_number(j, "seed", s->seed);
     mz_json_number(j, "walks", s->walks);
