@@ -111,6 +111,7 @@ bool mz_explore_task(struct mz_exploration *x, struct mz_message *m)
         x->root = 0;
         mz_share_get_knowledge(x, m);
         if (x->sampling) mz_sampling_clear(x);
+        if (x->bounded) mz_bounded_clear(x);
     }
     if (x->sampling) return kind == MZ_SHARE_TASK && mz_sampling_task(x, m);
     uint32_t top = mz_get_count(m, 8), leaves = mz_get(m);
