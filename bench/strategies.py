@@ -44,7 +44,7 @@ def programs():
 
 def executions_to_bug(arguments, strategy, seed, most):
     """The number of the first execution with an error; None if there was none."""
-    how = {"optimal": ["--algorithm=optimal"], "preemptions": ["--preemptions=auto"]}.get(
+    how = {"optimal": ["--strategy=exhaustive"], "preemptions": ["--preemptions=auto"]}.get(
         strategy, [f"--strategy={strategy}", f"--seed={seed}"])
     command = [os.path.join(ROOT, "mazurka"), "check", "--json", "--trace=/dev/null", f"--max-executions={most}",
                "--time-limit=60"] + how + arguments.split()
@@ -55,12 +55,13 @@ def executions_to_bug(arguments, strategy, seed, most):
     return errors[0]["execution"] if errors else None
 
 
+NONE = "--strategy=exhaustive --algorithm=none"
 COST = ["-DN=12 tests/papers/indexer.c", "-DN=10 tests/papers/lastzero.c", "-DN=14 tests/papers/filesystem.c",
         "-DP=4 -DC=4 tests/papers/bbuf.c"]
 
 
 def seconds_per_operation(arguments, how):
-    command = [os.path.join(ROOT, "mazurka"), "check", "--json", "--max-executions=20000", how] + arguments.split()
+    command = [os.path.join(ROOT, "mazurka"), "check", "--json", "--max-executions=20000"] + how.split() + arguments.split()
     run = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     result = json.loads(run.stdout)
     return result["processor_seconds"] / result["transitions"]
@@ -71,9 +72,9 @@ def print_cost():
     for arguments in COST:
         best = {}
         for _ in range(3):
-            for how in ["--algorithm=none"] + [f"--strategy={s}" for s in SEEDED]:
+            for how in [NONE] + [f"--strategy={s}" for s in SEEDED]:
                 best[how] = min(best.get(how, 1), seconds_per_operation(arguments, how))
-        base = best.pop("--algorithm=none")
+        base = best.pop(NONE)
         print(f"{arguments:32} " + ", ".join(f"{how.split('=')[1]} {t / base:.2f}" for how, t in best.items()), flush=True)
 
 
