@@ -19,19 +19,29 @@
 
 #define ONLY_SECONDS 10.0 /* --estimate=only without --time-limit */
 
-/* Only a search that consists of nothing but its tree can be shared by workers, or saved. */
+/* Why can workers of a stateful search not share their states? NULL: they can. */
+static const char *why_alone(const struct mz_settings *s, bool cluster)
+{
+    if (s->portfolio) return "portfolio"; /* they run side by side */
+    if (s->algorithm == MZ_ALG_STATIC_STATEFUL) return "persistent sets with states";
+    if (s->sleep_sets) return "sleep sets with states";
+    if (s->exact_match) return "--state-match=exact";
+    if (s->state_capture == MZ_CAPTURE_DELTA) return "--state-capture=delta";
+    return cluster ? "stateful algorithms" : NULL;
+}
+
+/* A search can be shared by workers, or saved, if it consists of nothing but its tree, or of states that mean the same in
+ * every process. */
 int mz_check_is_shared(const struct mz_settings *s, bool cluster, bool *shared)
 {
-    bool stateful = mz_algorithm_is_stateful(s->algorithm);
-    *shared = !stateful && (s->jobs > 1 || s->checkpoint || s->resume || cluster);
-    if (!stateful) return 0;
+    bool wanted = s->jobs > 1 || s->checkpoint || s->resume || cluster;
+    const char *alone = mz_algorithm_is_stateful(s->algorithm) ? why_alone(s, cluster) : NULL;
+    *shared = wanted && !alone;
+    if (!wanted || !alone) return 0;
     if (s->checkpoint || s->resume)
-        return mz_fail("--%s is not for %s, which knows the states that it has seen",
-                       s->checkpoint ? "checkpoint" : "resume", s->algorithm_name);
-    if (s->jobs > 1 || cluster)
-        mz_notice(
-            "%s explores with one worker%s: %s is not for algorithms that know the states they have seen",
-            s->algorithm_name, s->portfolio ? " for each algorithm" : "", cluster ? "mpirun" : "-j");
+        return mz_fail("--%s is not for %s", s->checkpoint ? "checkpoint" : "resume", alone);
+    mz_notice("%s explores with one worker%s: %s is not for %s", s->algorithm_name,
+              s->portfolio ? " for each algorithm" : "", cluster ? "mpirun" : "-j", alone);
     return 0;
 }
 

@@ -143,7 +143,8 @@ const struct mz_option mz_option_table[] = {
      "and with --checkpoint, the search stops, verdict incomplete.",
      .store = mz_option_memory_limit},
     {"jobs", 'j', MZ_TAKES_VALUE, "N", MZ_FOR_CHECK,
-     "Explore with N worker processes (default 1). Stateful algorithms explore with one.",
+     "Explore with N worker processes (default 1). Stateful algorithms explore with one if --sleep-sets, "
+     "--state-match=exact or --state-capture=delta is given, and so do static-stateful and portfolio.",
      .store = mz_option_jobs},
     {"json", 0, MZ_TAKES_MAYBE, "FILE", MZ_FOR_CHECK | MZ_FOR_REPLAY,
      "Write the result as JSON to FILE, or to standard output in place of the text.",
@@ -159,8 +160,8 @@ const struct mz_option mz_option_table[] = {
     {"checkpoint", 0, MZ_TAKES_VALUE, "FILE", MZ_FOR_CHECK,
      "Write what is left of the search to FILE: every minute, when it is interrupted, when a limit is "
      "reached, and when it is complete. What is left of another search there, unless it ended with an error, "
-     "is kept as FILE.old, or FILE.old.2 and so on; a file that is no checkpoint is not overwritten. Not for "
-     "stateful algorithms.",
+     "is kept as FILE.old, or FILE.old.2 and so on; a file that is no checkpoint is not overwritten. Of a "
+     "stateful search, FILE has the states that are finished. Not where -j is for one worker.",
      .store = mz_option_file, FIELD(checkpoint)},
     {"checkpoint-interval", 0, MZ_TAKES_VALUE, "S", MZ_FOR_CHECK, "Seconds between checkpoints (default 60).",
      .store = mz_option_checkpoint_interval},

@@ -275,6 +275,7 @@ void mz_checkpoint_write(struct mz_pool *p)
     put_findings(p, m);
     put_unseen(p, m);
     mz_balance_save(p->balance, m);
+    if (p->finished) mz_finished_save(p->finished, m);
     struct mz_sha256 s;
     mz_sha256_init(&s);
     mz_sha256_add(&s, head.data, head.length);
@@ -381,6 +382,21 @@ static void get_unseen(struct mz_pool *p, struct mz_message *m)
     mz_channel_contents_tidy(c);
 }
 
+/* The balancer has counted what was explored; in a stateful search, the workers have. */
+static void count_before(struct mz_pool *p)
+{
+    struct mz_balance_counts c = mz_balance_counts(p->balance);
+    struct mz_sample sample;
+    if (!p->finished) {
+        p->before.executions = c.executions;
+        p->before.blocked = c.blocked;
+        p->before.cut = c.cut;
+        p->before.transitions = c.transitions;
+    }
+    bool walks = mz_balance_sampled(p->balance, &sample);
+    p->common->executions = walks ? sample.walks : p->before.executions;
+}
+
 int mz_checkpoint_read(struct mz_pool *p)
 {
     const char *path = p->options->resume;
@@ -402,15 +418,10 @@ int mz_checkpoint_read(struct mz_pool *p)
         mz_get_bytes(&m, &p->before, sizeof p->before);
         get_findings(p, &m);
         get_unseen(p, &m);
-        if (m.bad || !mz_balance_load(p->balance, &m) || m.at != m.count)
+        if (m.bad || !mz_balance_load(p->balance, &m) ||
+            (p->finished && !mz_finished_load(p->finished, &m)) || m.at != m.count)
             wrong = mz_memory_string("it is damaged");
-        struct mz_balance_counts c = mz_balance_counts(p->balance);
-        struct mz_sample sample;
-        p->before.executions = c.executions;
-        p->common->executions = mz_balance_sampled(p->balance, &sample) ? sample.walks : c.executions;
-        p->before.blocked = c.blocked;
-        p->before.cut = c.cut;
-        p->before.transitions = c.transitions;
+        count_before(p);
     }
     mz_strbuf_release(&b);
     if (!wrong) return 0;

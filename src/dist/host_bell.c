@@ -39,7 +39,7 @@ struct mz_common *mz_host_bell_open(struct mz_message *m)
     int fd = m->bad || pretend_far ? -1 : open_common(pid, number);
     if (fd < 0) return NULL;
     struct mz_common *c = MAP_FAILED;
-    if (fstat(fd, &s) == 0 && s.st_size == sizeof *c)
+    if (fstat(fd, &s) == 0 && s.st_size >= (off_t)sizeof *c)
         c = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     if (c == MAP_FAILED) return NULL;

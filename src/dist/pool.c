@@ -38,7 +38,7 @@ static bool all_idle(const struct mz_pool *p)
 }
 
 /* At intervals, and before the end, workers give back their tasks. If that takes too long, the checkpoint contains
- * the tasks that are still out, to be explored again. */
+ * the tasks that are still out, to be explored again. In a stateful search it contains what is finished at that moment. */
 static void save(struct mz_pool *p, double now)
 {
     if (!p->options->checkpoint || p->asked > 0) return;
@@ -46,7 +46,7 @@ static void save(struct mz_pool *p, double now)
         p->saving = MZ_SAVING_SOON;
         p->saving_since = now;
     }
-    double patience = p->outcome->timed_out ? LAST_PATIENCE : SAVE_PATIENCE;
+    double patience = p->finished ? 0 : p->outcome->timed_out ? LAST_PATIENCE : SAVE_PATIENCE;
     if (p->saving == MZ_SAVING_NOT || (!all_idle(p) && now - p->saving_since < patience)) return;
     mz_checkpoint_write(p);
     p->saving = MZ_SAVING_NOT;
@@ -187,12 +187,29 @@ static void watch(struct mz_pool *p)
     mz_progress_end(&p->target->progress, &view, mz_process_clock() - p->started);
 }
 
+static int map_finished(struct mz_pool *p)
+{
+    void *m = mmap(NULL, mz_finished_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, p->common_fd,
+                   MZ_FINISHED_OFFSET);
+    if (m == MAP_FAILED) return -1;
+    p->finished = m;
+    mz_finished_begin(p->finished, p->memory);
+    return 0;
+}
+
+/* Another rank has no target yet: it runs no stateful searches. */
 int mz_pool_make_common(struct mz_pool *p)
 {
+    bool stateful = p->target && mz_algorithm_is_stateful((enum mz_algorithm)p->target->options.algorithm);
+    size_t size = stateful ? MZ_FINISHED_OFFSET + mz_finished_size() : sizeof *p->common;
     p->common_fd = memfd_create(MZ_COMMON_NAME, MFD_CLOEXEC);
     p->common = MAP_FAILED;
-    if (p->common_fd >= 0 && ftruncate(p->common_fd, sizeof *p->common) == 0)
+    if (p->common_fd >= 0 && ftruncate(p->common_fd, (off_t)size) == 0)
         p->common = mmap(NULL, sizeof *p->common, PROT_READ | PROT_WRITE, MAP_SHARED, p->common_fd, 0);
+    if (p->common != MAP_FAILED && stateful && map_finished(p) < 0) {
+        munmap(p->common, sizeof *p->common);
+        p->common = MAP_FAILED;
+    }
     if (p->common != MAP_FAILED) {
         if (getrandom(&p->common->secret, sizeof p->common->secret, GRND_NONBLOCK) < 0) p->common->secret = 0;
         return 0;
@@ -212,6 +229,7 @@ static void clean_up(struct mz_pool *p)
     mz_region_free(p->message.data, ROOM);
     mz_region_free(p->reply.data, ROOM);
     if (p->common != MAP_FAILED) munmap(p->common, sizeof *p->common);
+    if (p->finished) munmap(p->finished, mz_finished_size());
     if (p->common_fd >= 0) close(p->common_fd);
 }
 

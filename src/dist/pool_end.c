@@ -35,8 +35,11 @@ void mz_pool_end_workers(struct mz_pool *p)
 /* Results of other workers do not count any more; workers that have not started a task are as good as new. */
 void mz_pool_start_over(struct mz_pool *p, const struct mz_worker *but)
 {
-    for (uint32_t i = 0; i < p->count; i++)
-        if (p->workers[i] != but && p->workers[i]->knows) mz_worker_end(p, p->workers[i]);
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (p->workers[i] == but || !p->workers[i]->knows) continue;
+        mz_worker_end(p, p->workers[i]);
+        p->workers[i]->ours = true; /* also if it was killed before */
+    }
     p->before.executions = p->before.blocked = p->before.cut = p->before.transitions = 0;
     p->target->progress.before = 0;
     p->began = mz_process_clock();
@@ -183,9 +186,10 @@ static bool could_not_start(const struct mz_pool *p, const struct mz_worker *w)
 void mz_pool_forget(struct mz_pool *p, struct mz_worker *w)
 {
     uint64_t made = w->outcome.channel->counters.executions, told = mz_balance_told(p->balance, w->number);
-    p->redundant += made > told ? made - told : 0;
-    p->lost++;
     mz_balance_lost(p->balance, w->number);
+    p->lost++;
+    if (p->finished) return;
+    p->redundant += made > told ? made - told : 0;
     w->ours = true;
 }
 

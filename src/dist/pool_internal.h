@@ -92,6 +92,7 @@ struct mz_pool {
     uint32_t count, living, most; /* ever; now; at once */
     int common_fd;
     struct mz_common *common;
+    struct mz_finished *finished;     /* stateful algorithms: what the workers share; else NULL */
     uint32_t bell;                    /* of it, as last seen */
     struct mz_message message, reply; /* for the balancer */
     double started, looked;           /* when; the latter: around */

@@ -45,10 +45,23 @@ static void add(struct mz_counters *to, const struct mz_counters *c)
     to->wakeup_nodes_peak += c->wakeup_nodes_peak;
     to->engine_bytes += c->engine_bytes;
     to->unjoined += c->unjoined;
+    to->revisited += c->revisited;
+    to->matches += c->matches;
+    to->peeks += c->peeks;
+    to->forgot += c->forgot;
+}
+
+/* Of a stateful search, each state once. */
+static uint64_t states_of(const struct mz_pool *p)
+{
+    uint64_t round = 0;
+    if (!p->finished) return 0;
+    if (!mz_finished_is_complete(p->finished, &round)) round = mz_finished_round(p->finished);
+    return mz_finished_states(p->finished, round);
 }
 
 /* Counts while workers run, or if the search was not completed. Workers that we ended, or that were killed, do not
- * count: other workers repeat their work. */
+ * count: other workers repeat their work. (Not in stateful searches: what a killed worker has finished stays finished.) */
 struct mz_counters mz_pool_counters(const struct mz_pool *p)
 {
     struct mz_counters all = p->before;
@@ -57,6 +70,7 @@ struct mz_counters mz_pool_counters(const struct mz_pool *p)
         if (!p->workers[i]->ours) add(&all, c);
         add_seen(&all, c);
     }
+    all.states = states_of(p);
     return all;
 }
 
@@ -329,8 +343,8 @@ void mz_pool_merge(struct mz_pool *p)
     bool complete = mz_balance_complete(p->balance);
     bool limit = c->end == MZ_END_EXECUTIONS || c->end == MZ_END_MEMORY;
     bool is_sample = mz_balance_sampled(p->balance, &c->sample); /* its workers have reported all of theirs */
-    if (complete || is_sample ||
-        (p->is_saved && (!p->last || limit))) { /* what has not been reported will be explored again */
+    bool all_reported = complete || is_sample || (p->is_saved && (!p->last || limit));
+    if (all_reported && !p->finished) { /* what has not been reported will be explored again */
         c->counters.executions = exact.executions;
         c->counters.blocked = exact.blocked;
         c->counters.cut = exact.cut;

@@ -129,6 +129,10 @@ static bool go_on(struct mz_exploration *x)
     if (mz_unlikely(!(x->counters.executions & (x->counters.executions - 1)))) mz_hot_spots_look(x);
     if (climb(x)) return true;
     if (x->frontier->finished) x->frontier->finished(x);
+    if (mz_unlikely(x->trace.outdated)) { /* by facts of other workers */
+        restart(x);
+        return true;
+    }
     x->counters.work_done = MZ_ALL_WORK;
     return false;
 }

@@ -32,7 +32,7 @@ static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t 
 
 static const struct mz_frontier *frontier_of(const struct mz_explore_options *o)
 {
-    if (o->share) return &mz_frontier_shared;
+    if (o->share) return mz_algorithm_is_stateful(o->algorithm) ? &mz_frontier_states : &mz_frontier_shared;
     if (o->class_log) return &mz_frontier_classes;
     if (o->count_sets) return &mz_frontier_counted;
     return o->tree_log ? &mz_frontier_recorded : &mz_frontier_own;
@@ -86,12 +86,12 @@ struct mz_exploration *mz_explore_new(const struct mz_view *view, const struct m
 
 void mz_explore_free(struct mz_exploration *x)
 {
+    if (x->frontier->release) x->frontier->release(x);
     if (x->stateful) mz_stateful_free(x);
     if (x->persistent) mz_persistent_free(x, x->persistent);
     if (x->sampling) mz_sampling_release(x);
     if (x->tours) mz_tours_release(x);
     if (x->bounded) mz_bounded_release(x);
-    if (x->frontier->release) x->frontier->release(x);
     each_array(x, mz_array_release);
     mz_trace_release(&x->trace, x->options.share != NULL);
     mz_region_free(x, sizeof *x);
@@ -365,6 +365,7 @@ bool mz_explore_again(struct mz_exploration *x)
 {
     if (mz_is_cut_short(x)) return false;
     mz_start_over(x);
+    if (x->frontier->restarted) x->frontier->restarted(x);
     return true;
 }
 

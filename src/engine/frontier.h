@@ -7,6 +7,7 @@
  *   classes    record_classes.c  the same, and the class of each complete execution is written to a file
  *   counted    count_sets.c    the same, and the sizes of backtrack sets and wakeup trees are counted
  *   shared     worker_part.c   nodes near the root belong to the balancer: it is asked by messages
+ *   states     stateful/shared_states.c  stateful algorithms: workers share the states that they have finished
  *
  * It is chosen once, when the search begins. Reductions do not know which one it is. */
 #ifndef MZ_ENGINE_FRONTIER_H
@@ -43,6 +44,6 @@ struct mz_frontier {
 };
 
 extern const struct mz_frontier mz_frontier_own, mz_frontier_recorded, mz_frontier_classes,
-    mz_frontier_counted, mz_frontier_shared;
+    mz_frontier_counted, mz_frontier_shared, mz_frontier_states;
 
 #endif

@@ -124,6 +124,9 @@ struct mz_memory_model {
                         mz_number sources[MZ_MOST_SOURCES]);
 };
 
+struct mz_finished;
+struct mz_fact;
+
 struct mz_share_options {
     /* Should the worker give branches to other workers now? Asked after every execution. */
     enum mz_share_wish (*wish)(void *system);
@@ -139,6 +142,16 @@ struct mz_share_options {
     uint64_t (*key_out)(void *system, uint64_t key);
     uint64_t (*key_in)(void *system, uint64_t key);
     size_t room; /* for one message */
+    /* Stateful algorithms (stateful/shared_states.c): what the workers share. States of workers with different salts are
+     * never the same: their identities do not mean the same. */
+    struct mz_finished *(*finished)(void *system, uint64_t *salt);
+    /* Facts that the identity of states rests on and that accumulate over executions; these may be NULL. Tell the new
+     * ones with mz_finished_tell(), false if there is no room; take in one of another worker; are there new ones, so
+     * that states have other identities than at the start of the search? Forget that: the search starts over now. */
+    bool (*tell_facts)(void *system);
+    void (*learn_fact)(void *system, const struct mz_fact *fact);
+    bool (*is_stale)(void *system);
+    void (*settle)(void *system);
 };
 
 /* Record everything that is explored, as a tree (../event/tree_file.h). */
@@ -257,6 +270,8 @@ bool mz_explore_task(struct mz_exploration *x, struct mz_message *task);
 void mz_explore_task_done(struct mz_exploration *x);
 /* The worker ends in the middle of its task: tell what counts of it. */
 void mz_explore_leave(struct mz_exploration *x);
+/* A stateful search: has another worker completed it? */
+bool mz_explore_is_over(const struct mz_exploration *x);
 /* Take in a reply (the rest of MZ_SHARE_REPLY). The system calls this for a reply that arrives outside of
  * listen(). */
 void mz_explore_learn(struct mz_exploration *x, struct mz_message *reply);

@@ -1,4 +1,5 @@
-/* A search that several workers share: the side of a worker.
+/* A search that several workers share: the side of a worker. Stateful searches are shared in another way
+ * (stateful/shared_states.c).
  *
  * Nodes near the root of the tree belong to the balancer (dist/balance), which hands out their branches. What
  * is below a branch belongs to the worker that got it; the worker explores it as if it were alone. A task is
@@ -28,6 +29,7 @@
 #include "engine/worker_part.h"
 #include "engine/strategy.h"
 #include "base/region.h"
+#include "engine/stateful/stateful.h"
 
 static void each_array(struct mz_exploration *x, void (*f)(void **array, size_t bytes))
 {
@@ -102,6 +104,7 @@ static bool get_step(struct mz_exploration *x, struct mz_message *m, uint32_t k)
 
 bool mz_explore_task(struct mz_exploration *x, struct mz_message *m)
 {
+    if (x->stateful) return mz_shared_task(x, m);
     x->counters.work_done = x->counters.expected = 0;
     mz_share_drop_held(x); /* questions are held only if the previous task has become void */
     struct mz_share *s = x->share;
@@ -151,6 +154,10 @@ void mz_explore_task_done(struct mz_exploration *x)
 {
     if (x->sampling) {
         mz_sampling_report(x);
+        return;
+    }
+    if (x->stateful) {
+        mz_shared_done(x);
         return;
     }
     mz_share_ask_all(x);

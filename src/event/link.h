@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "event/channel.h"
+#include "event/finished.h"
 
 #define MZ_RING (1u << 14) /* bytes; a larger ring is not faster */
 
@@ -36,6 +37,8 @@ struct mz_link {
 };
 
 #define MZ_COMMON_NAME "mazurka-workers"
+/* In a stateful search, what is behind struct mz_common in the same file: event/finished.h. */
+#define MZ_FINISHED_OFFSET ((size_t)1 << 16)
 
 struct mz_common {
     volatile uint32_t bell;        /* the workers ring it for the command ... */

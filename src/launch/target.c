@@ -123,10 +123,11 @@ static void set_environment(struct start *s)
         mz_list_addf(&s->environment, "%s%s%s%s", library, paths.library_dir, old ? ":" : "", old ? old : "");
     else if (old)
         mz_list_addf(&s->environment, "%s%s", library, old);
+    /* Numbers of one length: the arguments of all workers lie at the same addresses. */
     if (s->common >= 0)
-        mz_list_addf(&s->environment, "%s%d,%d", channel, s->channel, s->common);
+        mz_list_addf(&s->environment, "%s%06d,%06d", channel, s->channel, s->common);
     else
-        mz_list_addf(&s->environment, "%s%d", channel, s->channel);
+        mz_list_addf(&s->environment, "%s%06d", channel, s->channel);
     mz_list_argv(&s->environment);
 }
 

@@ -108,10 +108,12 @@ static uint32_t find(struct mz_trace *tr, uint64_t key, unsigned size)
         o = tr->object_count++;
         mz_table_fill(&tr->object_table, slot, o);
         tr->objects[o].key = key;
+        tr->changes++;
     }
     /* The object becomes memory, so its operations conflict with atomic sections from now on: start over, as
      * in unite(). */
     if (size && !tr->objects[o].size && tr->objects[o].bare && tr->sections) tr->outdated = true;
+    tr->changes += tr->objects[o].size != size;
     tr->objects[o].size = (uint8_t)size;
     if (size) unite(tr, o, fresh);
     return mz_object_resolve(tr, o);
@@ -132,7 +134,10 @@ uint32_t mz_object_of(struct mz_trace *tr, const struct mz_pending *p)
     if (p->op == MZ_OP_SECTION) return mz_object_of_sections(tr);
     bool is_cell = mz_ops[p->op].object == MZ_OBJECT_CHANNEL && !tr->whole_channels;
     uint32_t o = mz_object_find(tr, is_cell ? mz_cell_key(p->key, p->expected) : p->key, p->size);
-    if (!p->size) tr->objects[o].bare = true;
+    if (!p->size && !tr->objects[o].bare) {
+        tr->objects[o].bare = true;
+        tr->changes++;
+    }
     return o;
 }
 

@@ -91,6 +91,7 @@ struct mz_trace {
     uint32_t object_count;
     struct mz_table object_table; /* by key */
     uint32_t united;              /* how often two objects have become one */
+    uint32_t changes;             /* how often an object was new, or became larger or bare */
     uint32_t sections; /* the object of all atomic sections; 0 until the first one happens, then for good */
     mz_number last_section;
     bool across;      /* there are awaits or cells of channels: events on different objects may conflict */

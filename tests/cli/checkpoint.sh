@@ -26,6 +26,27 @@ test_checkpoint() {
     cmp -s out alone || complain "$(cat out) instead of $(cat alone)"
 }
 
+# The same for stateful searches: the checkpoint has the states that are finished.
+test_checkpoint_stateful() {
+    file="-DP=4 $root/tests/papers/state_buffer.c"
+    # shellcheck disable=SC2086
+    for how in stateful s-por dl-s-por sdpor; do
+        rm -f c d
+        run 0 mazurka check -q --algorithm=$how --json=1.json $file || return 1
+        mazurka check -q --progress=json -j 2 --algorithm=$how --checkpoint=c --checkpoint-interval=0.05 $file > out 2> err &
+        pid=$!
+        wait_until [ -s c ]
+        kill -KILL $pid 2> /dev/null
+        wait $pid 2> /dev/null
+        run 3 mazurka check -q -j 2 --algorithm=$how --resume=c --checkpoint=d --max-executions=12000 $file || return 1
+        run 0 mazurka check -q --algorithm=$how --resume=d --json=2.json $file &&
+            json_is 2.json "d['verdict'] == 'verified'" &&
+            python3 -c "import json; a, b = (json.load(open(n)) for n in ('1.json', '2.json'))
+assert '$how' != 'stateful' or a['states'] == b['states'], (a['states'], b['states'])" || return 1
+    done
+    run 0 mazurka check -q --algorithm=sdpor --checkpoint=c $file && run 0 mazurka check -q --algorithm=sdpor --resume=c $file
+}
+
 # A checkpoint can be resumed in another directory: the program is the same there.
 test_checkpoint_elsewhere() {
     mkdir a b
@@ -84,7 +105,9 @@ test_checkpoint_refused() {
         refuses "other options: --data-races (then error, now allow)" mazurka check --resume=c --data-races=allow -DN=14 "$file" &&
         refuses "other options: --nondet-range (then none, now 0..3)" mazurka check --resume=c --nondet-range=0..3 -DN=14 "$file" &&
         refuses "other arguments (then none, now a 'b c')" mazurka check --resume=c -DN=14 "$file" -- a 'b c' &&
-        refuses "is not for stateful" mazurka check --resume=c --algorithm=stateful -DN=14 "$file" &&
+        refuses "other options: --algorithm (then optimal, now stateful)" mazurka check --resume=c --algorithm=stateful -DN=14 "$file" &&
+        refuses "--resume is not for sleep sets with states" mazurka check --resume=c --algorithm=stateful --sleep-sets -DN=14 "$file" &&
+        refuses "--checkpoint is not for --state-match=exact" mazurka check --checkpoint=d --algorithm=s-por --state-match=exact "$file" &&
         refuses "cannot read" mazurka check --resume=none -DN=14 "$file" || return 1
     head -c $(($(wc -c < c) - 9)) c > torn && refuses "damaged" mazurka check --resume=torn -DN=14 "$file" || return 1
     sed 's/^mazurka checkpoint [0-9]*/mazurka checkpoint 0/' c > old && refuses "checkpoint of another version" mazurka check --resume=old -DN=14 "$file" &&

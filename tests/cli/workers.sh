@@ -22,7 +22,10 @@ test_jobs() {
         run 3 mazurka check -j 2 --max-executions=50 -DN=16 "$root/tests/papers/indexer.c" &&
         run 3 mazurka check -j 2 --time-limit=1 long.c && has out "time limit" &&
         refuses "--jobs=0" mazurka check -j 0 ok.c && refuses "--jobs=99999" mazurka check -j 99999 ok.c &&
-        run 0 mazurka check -j 2 --algorithm=stateful ok.c && has err "one worker"
+        run 0 mazurka check -j 2 --algorithm=stateful --sleep-sets ok.c && has err "one worker: -j is not for sleep sets with states" &&
+        run 0 mazurka check -j 2 --algorithm=sdpor --state-match=exact ok.c && has err "is not for --state-match=exact" &&
+        run 0 mazurka check -j 2 --algorithm=stateful --state-capture=delta ok.c && has err "is not for --state-capture=delta" &&
+        run 0 mazurka check -j 2 --algorithm=static --stateful ok.c && has err "is not for persistent sets"
 }
 
 # The same for the other algorithms that explore a tree. The number of blocked executions may differ. Without sleep sets the
@@ -44,6 +47,42 @@ test_jobs_algorithms() {
         run 0 mazurka check -j $jobs -DN=16 --json=3.json "$root/tests/papers/filesystem.c" &&
             json_is 3.json "d['restarts'] == 1" || return 1
     done
+}
+
+# Stateful searches: the workers share the finished states, so that no state is lost, and few are explored twice.
+test_jobs_stateful() {
+    programs
+    MAZURKA_SHARE_AT_ONCE=1
+    export MAZURKA_SHARE_AT_ONCE
+    file="-DP=4 $root/tests/papers/state_buffer.c"
+    # shellcheck disable=SC2086
+    for how in stateful s-por de-s-por dl-s-por sdpor; do
+        run 0 mazurka check --algorithm=$how --json=1.json $file && run 0 mazurka check -j 3 --algorithm=$how --json=3.json $file &&
+            json_is 3.json "d['workers'] == 3 and d['lost'] == 0" &&
+            python3 -c "import json; a, b = (json.load(open(n)) for n in ('1.json', '3.json'))
+assert '$how' != 'stateful' or a['states'] == b['states'], (a['states'], b['states'])
+assert b['transitions'] < 2 * a['transitions'], (a['transitions'], b['transitions'])" || return 1
+    done
+    # A fact that each of two workers has seen one half of makes the search start over.
+    run 1 mazurka check -j 2 --algorithm=s-por --keep-going --json=k2.json lost.c && run 1 mazurka check -q -j 3 --algorithm=dl-s-por lost.c
+}
+
+# Killed workers lose only what they have not finished.
+test_jobs_stateful_killed() {
+    file="-DP=4 $root/tests/papers/state_buffer.c"
+    # shellcheck disable=SC2086
+    run 0 mazurka check -q --algorithm=stateful --json=1.json $file || return 1
+    # shellcheck disable=SC2086
+    MAZURKA_SHARE_AT_ONCE=1 mazurka check -q -j 2 --algorithm=stateful --json=2.json $file > out 2> err &
+    pid=$!
+    for _ in 1 2 3 4 5 6; do
+        sleep 0.1
+        worker=$(ps -o pid= --ppid $pid 2> /dev/null | head -n 1 | tr -d ' ')
+        [ -z "$worker" ] || kill -KILL "$worker" 2> /dev/null
+    done
+    wait $pid || { complain "status $?"; return 1; }
+    python3 -c "import json; a, b = (json.load(open(n)) for n in ('1.json', '2.json'))
+assert a['states'] == b['states'], (a['states'], b['states'])"
 }
 
 # A worker that is killed is replaced, and nothing is counted twice or lost.

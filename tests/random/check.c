@@ -7,6 +7,7 @@
 #include "model/system.h"
 #include "model/text.h"
 #include "shared.h"
+#include "shared_states.h"
 #include "swap.h"
 #include "walks.h"
 
@@ -369,5 +370,6 @@ void mz_checker_free(struct mz_checker *c)
     for (int i = 0; i < MZ_CONFIGS; i++) {
         mz_model_explorer_free(c->explorers[i]);
         mz_shared_free(c->shared[i]);
+        mz_sharing_free(c->sharing[i]);
     }
 }

@@ -16,6 +16,7 @@
 
 struct mz_model_explorer;
 struct mz_shared;
+struct mz_sharing;
 
 enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_NONE,
@@ -75,6 +76,14 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_STATIC_STATEFUL,
                  MZ_CONFIG_STATEFUL_SLEEP,
                  MZ_CONFIG_STATIC_STATEFUL_SLEEP,
+                 MZ_CONFIG_SHARES, /* from here on: see shared_states.c */
+                 MZ_CONFIG_STATEFUL_SHARES = MZ_CONFIG_SHARES,
+                 MZ_CONFIG_S_POR_SHARES,
+                 MZ_CONFIG_DE_S_POR_SHARES,
+                 MZ_CONFIG_DL_S_POR_SHARES,
+                 MZ_CONFIG_DL_S_POR_LEARNED_SHARES,
+                 MZ_CONFIG_SDPOR_SHARES,
+                 MZ_CONFIG_SDPOR_INITIAL_SHARES,
                  MZ_CONFIG_FORGETS, /* from here on: states are forgotten from some time on */
                  MZ_CONFIG_S_POR_FORGETS,
                  MZ_CONFIG_DE_S_POR_FORGETS,
@@ -115,6 +124,7 @@ struct mz_checker {
     struct mz_set sequences;        /* of steps, of the engine's executions */
     struct mz_model_explorer *explorers[MZ_CONFIGS]; /* made when first needed */
     struct mz_shared *shared[MZ_CONFIGS];
+    struct mz_sharing *sharing[MZ_CONFIGS];
     struct mz_set literal; /* classes that literal.c has explored */
     uint64_t shared_seed;  /* of the random events in a shared search, and of when memory is short */
     /* of the last program: */

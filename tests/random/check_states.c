@@ -11,6 +11,7 @@
 #include <string.h>
 #include "check.h"
 #include "model/system.h"
+#include "shared_states.h"
 
 #define SOME_RUNS 2000 /* for configurations that forget states */
 
@@ -46,6 +47,14 @@ static const struct {
     [MZ_CONFIG_STATIC_STATEFUL_SLEEP] = {.name = "static-stateful-sleep",
                                          .algorithm = MZ_ALG_STATIC_STATEFUL,
                                          .sleeps = true},
+    [MZ_CONFIG_STATEFUL_SHARES] = {"stateful-shares", MZ_ALG_STATEFUL, MZ_ORDER_SEQUENTIAL, false, true},
+    [MZ_CONFIG_S_POR_SHARES] = {"s-por-shares", MZ_ALG_S_POR, MZ_ORDER_SEQUENTIAL, false, false},
+    [MZ_CONFIG_DE_S_POR_SHARES] = {"de-s-por-shares", MZ_ALG_DE_S_POR, MZ_ORDER_SEQUENTIAL, false, false},
+    [MZ_CONFIG_DL_S_POR_SHARES] = {"dl-s-por-shares", MZ_ALG_DL_S_POR, MZ_ORDER_RANDOM, false, false},
+    [MZ_CONFIG_DL_S_POR_LEARNED_SHARES] = {"dl-s-por-learned-shares", MZ_ALG_DL_S_POR, MZ_ORDER_LEARNED,
+                                           false, false},
+    [MZ_CONFIG_SDPOR_SHARES] = {"sdpor-shares", MZ_ALG_SDPOR, MZ_ORDER_SEQUENTIAL, false, false},
+    [MZ_CONFIG_SDPOR_INITIAL_SHARES] = {.name = "sdpor-initial-shares", .algorithm = MZ_ALG_SDPOR_INITIAL},
     [MZ_CONFIG_FORGETS] = {"stateful-forgets", MZ_ALG_STATEFUL, MZ_ORDER_RANDOM, false, false},
     [MZ_CONFIG_S_POR_FORGETS] = {"s-por-forgets", MZ_ALG_S_POR, MZ_ORDER_RANDOM, false, false},
     [MZ_CONFIG_DE_S_POR_FORGETS] = {"de-s-por-forgets", MZ_ALG_DE_S_POR, MZ_ORDER_RANDOM, false, false},
@@ -54,6 +63,14 @@ static const struct {
 };
 
 static bool forgets(const struct mz_checker *c) { return c->config >= MZ_CONFIG_FORGETS; }
+
+static bool shares(const struct mz_checker *c)
+{
+    return c->config >= MZ_CONFIG_SHARES && c->config < MZ_CONFIG_FORGETS;
+}
+
+/* May the search explore a state twice? */
+static bool repeats(const struct mz_checker *c) { return shares(c) || forgets(c); }
 
 const char *mz_stateful_name(enum mz_config config) { return configs[config].name; }
 
@@ -106,7 +123,7 @@ static bool visit(void *arg, const struct mz_model_execution *e)
     for (; i < e->length; i++) {
         if (!step(r, i, e->steps[i])) return false;
         added = mz_reached_add(&c->reached, &r->machine, &r->states[i + 1]);
-        if (fresh && !added && i + 1 < e->length && !forgets(c) && !configs[c->config].sleeps)
+        if (fresh && !added && i + 1 < e->length && !repeats(c) && !configs[c->config].sleeps)
             return mz_differ(c, "the execution goes on though the state after step %u was there before",
                              i + 1);
         fresh |= added;
@@ -116,7 +133,7 @@ static bool visit(void *arg, const struct mz_model_execution *e)
         return mz_differ(c, "an execution ends in a new state as if it were an old one");
     if (e->asleep)
         return configs[c->config].sleeps || mz_differ(c, "an execution is asleep without sleep sets");
-    if (!e->revisits && !added && !forgets(c)) return mz_differ(c, "a final state is explored twice");
+    if (!e->revisits && !added && !repeats(c)) return mz_differ(c, "a final state is explored twice");
     return true;
 }
 
@@ -134,15 +151,28 @@ static void start_over(void *arg, bool sections)
     r->length = 0;
 }
 
-static bool same_totals(struct mz_checker *c, const struct mz_model_report *report)
+/* Workers that died have reached states that were not finished; so the states of all workers are at least those that are
+ * finished. */
+static bool same_counts(struct mz_checker *c, const struct mz_model_report *report)
 {
     const struct mz_counters *n = &report->counters;
-    const struct mz_reached *all = &c->all, *reached = &c->reached;
+    const struct mz_reached *reached = &c->reached;
+    if (shares(c))
+        return n->states <= reached->states.count ||
+               mz_differ(c, "%" PRIu64 " states finished, there were %u", n->states, reached->states.count);
     if (n->executions != report->complete || n->revisited != report->revisiting)
         return mz_differ(c, "counted %" PRIu64 " executions, %" PRIu64 " revisited", n->executions,
                          n->revisited);
     if (forgets(c) ? n->states < reached->states.count : n->states != reached->states.count)
         return mz_differ(c, "counted %" PRIu64 " states, there were %u", n->states, reached->states.count);
+    return true;
+}
+
+static bool same_totals(struct mz_checker *c, const struct mz_model_report *report)
+{
+    const struct mz_counters *n = &report->counters;
+    const struct mz_reached *all = &c->all, *reached = &c->reached;
+    if (!same_counts(c, report)) return false;
     if (configs[c->config].misses) return true;
     const char *difference = mz_findings_differ(&reached->finals, &all->finals);
     if (difference) return mz_differ(c, "%s", difference);
@@ -155,9 +185,23 @@ static bool same_totals(struct mz_checker *c, const struct mz_model_report *repo
     if (!configs[c->config].all) return true;
     if (n->states != all->states.count)
         return mz_differ(c, "%" PRIu64 " states reached, there are %u", n->states, all->states.count);
-    if (n->transitions != all->transitions)
+    if (!shares(c) && n->transitions != all->transitions)
         return mz_differ(c, "%" PRIu64 " transitions, there are %" PRIu64, n->transitions, all->transitions);
     return true;
+}
+
+static void explore(struct mz_checker *c, const struct mz_model *m, const struct mz_model_settings *settings,
+                    const struct mz_model_run *run, struct mz_model_report *report)
+{
+    struct mz_model_explorer **explorer = &c->explorers[c->config];
+    struct mz_sharing **sharing = &c->sharing[c->config];
+    if (shares(c)) {
+        if (!*sharing) *sharing = mz_sharing_new(settings);
+        mz_sharing_explore(*sharing, m, run, report, c->shared_seed);
+    } else {
+        if (!*explorer) *explorer = mz_model_explorer_new(settings);
+        mz_model_explore(*explorer, m, run, report);
+    }
 }
 
 bool mz_check_stateful(struct mz_checker *c, const struct mz_model *m)
@@ -180,9 +224,7 @@ bool mz_check_stateful(struct mz_checker *c, const struct mz_model *m)
     };
     mz_machine_init(&r.machine, m, false);
     mz_reached_clear(&c->reached);
-    struct mz_model_explorer **explorer = &c->explorers[c->config];
-    if (!*explorer) *explorer = mz_model_explorer_new(&settings);
-    mz_model_explore(*explorer, m, &run, &report);
+    explore(c, m, &settings, &run, &report);
     free(r.states);
     free(r.steps);
     if (report.verdict == MZ_MODEL_STOPPED) return false;

@@ -23,9 +23,9 @@ _Noreturn void mz_bug(const char *file, int line, const char *what)
 int main(void)
 {
     static void (*const groups[])(void) = {
-        unit_base_text,    unit_base_words,    unit_base_data,     unit_event_channel, unit_event_layout,
-        unit_event_packet, unit_engine_counts, unit_engine_order,  unit_engine_path,   unit_engine_memory,
-        unit_engine_waits, unit_report_trace,  unit_trace_classes,
+        unit_base_text,     unit_base_words,   unit_base_data,     unit_event_channel, unit_event_finished,
+        unit_event_layout,  unit_event_packet, unit_engine_counts, unit_engine_order,  unit_engine_path,
+        unit_engine_memory, unit_engine_waits, unit_report_trace,  unit_trace_classes,
     };
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) groups[i]();
     fflush(stderr);

@@ -20,6 +20,7 @@ void unit_base_text(void);
 void unit_base_words(void);
 void unit_base_data(void);
 void unit_event_channel(void);
+void unit_event_finished(void);
 void unit_event_layout(void);
 void unit_event_packet(void);
 void unit_engine_counts(void);

@@ -77,6 +77,7 @@ struct mz_balance *mz_balance_new(enum mz_algorithm algorithm, bool sleep_sets, 
     memset(b->held, 0, MZ_MAX_WORKERS * sizeof *b->held);
     b->backtrack_sets = mz_algorithm_keeps(algorithm) != MZ_KEEPS_WAKEUP;
     b->sleep_sets = sleep_sets;
+    b->whole = mz_algorithm_is_stateful(algorithm);
     b->workers = 1;
     b->telling = TELLING;
     b->first_free = MZ_NONE;
@@ -92,7 +93,7 @@ void mz_balance_reuse(struct mz_balance *b)
 {
     begin(b);
     mz_trace_reuse(&b->trace);
-    b->known = false;
+    b->known = b->done = false;
     b->counts = (struct mz_balance_counts){0};
     mz_samples_reuse(b);
 }
@@ -356,7 +357,7 @@ enum mz_heard mz_balance_hear(struct mz_balance *b, uint32_t worker, struct mz_m
                               struct mz_message *reply)
 {
     if (b->samples) return mz_samples_hear(b, worker, m);
-    enum mz_heard heard = hear(b, worker, m, reply);
+    enum mz_heard heard = b->whole ? mz_whole_hear(b, worker, m) : hear(b, worker, m, reply);
     if (m->bad) heard = MZ_HEARD_NONSENSE;
     if (!b->trace.outdated) return heard;
     b->trace.outdated = false;
@@ -369,6 +370,7 @@ void mz_balance_lost(struct mz_balance *b, uint32_t worker)
 {
     struct mz_held *h = &b->held[worker];
     if (b->samples) mz_samples_lost(b, worker);
+    if (b->whole) mz_whole_lost(b, worker);
     if (!h->count) return;
     while (h->count > h->done) mz_tree_state(b, h->parts[--h->count], MZ_BRANCH_WAITING);
     h->count = 0;
@@ -390,7 +392,7 @@ uint64_t mz_balance_memory(const struct mz_balance *b) { return b->bytes + b->ca
 
 bool mz_balance_complete(const struct mz_balance *b)
 {
-    return b->nodes[0].branches[0].state == MZ_BRANCH_DONE;
+    return b->whole ? b->done : b->nodes[0].branches[0].state == MZ_BRANCH_DONE;
 }
 
 struct mz_balance_counts mz_balance_counts(const struct mz_balance *b) { return b->counts; }

@@ -74,6 +74,8 @@ struct mz_balance {
     struct mz_trace trace; /* never has events: for objects, sequences, wakeup trees */
     bool backtrack_sets;   /* not optimal: branches are steps of threads, there are no trees */
     bool sleep_sets;
+    bool whole;       /* a stateful search: see whole.c */
+    bool done;        /* it is complete */
     uint32_t workers; /* the expected number of workers */
     uint32_t telling; /* see mz_balance_tell() */
     struct mz_tree_node *nodes;
@@ -132,6 +134,12 @@ void mz_samples_lost(struct mz_balance *b, uint32_t worker);
 bool mz_samples_holds(const struct mz_balance *b, uint32_t worker);
 void mz_samples_save(struct mz_balance *b, struct mz_message *m);
 bool mz_samples_load(struct mz_balance *b, struct mz_message *m);
+/* whole.c */
+bool mz_whole_task(struct mz_balance *b, uint32_t worker, struct mz_message *task);
+enum mz_heard mz_whole_hear(struct mz_balance *b, uint32_t worker, struct mz_message *m);
+void mz_whole_lost(struct mz_balance *b, uint32_t worker);
+void mz_whole_save(struct mz_balance *b, struct mz_message *m);
+bool mz_whole_load(struct mz_balance *b, struct mz_message *m);
 
 /* balance.c */
 void mz_balance_put_knowledge(struct mz_balance *b, struct mz_message *m);

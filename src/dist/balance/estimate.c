@@ -96,6 +96,7 @@ static double leaves_of_node(const struct mz_balance *b, const struct mz_tree_no
 double mz_balance_share(const struct mz_balance *b, const struct mz_worker_leaves *workers)
 {
     if (b->samples) return 0; /* there is always another walk */
+    if (b->whole) return 0;
     uint32_t *order = mz_grow(NULL, (b->count + 1) * sizeof *order), used = sort_nodes(b, order);
     double *nodes = mz_grow(NULL, (b->count + 1) * sizeof *nodes);
     for (uint32_t i = 0; i < used; i++)

@@ -194,6 +194,7 @@ static void hand_out_batch(struct mz_balance *b, uint32_t worker, struct mz_mess
 
 bool mz_balance_task(struct mz_balance *b, uint32_t worker, bool is_new, struct mz_message *task)
 {
+    if (b->whole) return mz_whole_task(b, worker, task);
     uint32_t wanted = b->nodes[0].below / (2 * b->workers);
     if (b->samples) return mz_samples_task(b, worker, is_new, task);
     if (b->held[worker].count || !b->nodes[0].below) return false;

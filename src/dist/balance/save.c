@@ -30,6 +30,10 @@ void mz_balance_save(struct mz_balance *b, struct mz_message *m)
         mz_samples_save(b, m);
         return;
     }
+    if (b->whole) {
+        mz_whole_save(b, m);
+        return;
+    }
     mz_balance_put_knowledge(b, m);
     mz_put_tally(m, (struct mz_tally){c->executions, c->blocked, c->cut, c->transitions});
     put_node(b, m, &b->nodes[i]);
@@ -74,6 +78,7 @@ bool mz_balance_load(struct mz_balance *b, struct mz_message *m)
     uint32_t i = 0, j = 0;
     if (b->samples) return mz_samples_load(b, m);
     mz_tree_begin(b);
+    if (b->whole) return mz_whole_load(b, m);
     mz_balance_get_knowledge(b, m);
     struct mz_tally t = mz_get_tally(m);
     b->counts.executions = t.executions;

@@ -151,6 +151,17 @@ void mz_graph_edge(struct mz_graph *g, uint32_t from, uint32_t to)
     if (mz_table_is_half_full(&g->edge_table)) mz_table_grow(&g->edge_table, hash_of_edge, g->edges);
 }
 
+/* The numbers of edges begin at 1. */
+uint32_t mz_graph_edges(const struct mz_graph *g) { return g->edge_count - 1; }
+
+bool mz_graph_edge_at(const struct mz_graph *g, uint32_t number, struct mz_elem *from, struct mz_elem *to)
+{
+    if (number + 1 >= g->edge_count) return false;
+    *from = g->nodes[g->edges[number + 1].from];
+    *to = g->nodes[g->edges[number + 1].to];
+    return true;
+}
+
 void mz_graph_begin(struct mz_graph *g)
 {
     g->queue_count = 0;

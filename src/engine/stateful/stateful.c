@@ -29,7 +29,7 @@ struct mz_stateful *mz_stateful_new(struct mz_exploration *x)
     if (x->reduction->uses_operation_graph) s->graph = mz_graph_new();
     if (x->options.check_states) s->check = mz_recheck_new(x);
     s->random = x->options.order_seed;
-    return s;
+    return s; /* frontier.init adds what is shared */
 }
 
 void mz_stateful_free(struct mz_exploration *x)
@@ -90,16 +90,18 @@ static uint32_t discovered(const struct mz_stateful *s, uint32_t n)
 
 /* ---- the order of threads ---- */
 
+/* The workers of a shared search begin with different threads, so that they meet late. */
 int mz_stateful_pick(struct mz_exploration *x, uint64_t threads)
 {
-    if (x->options.order == MZ_ORDER_RANDOM) {
+    uint32_t worker = x->stateful->shared ? mz_shared_worker(x) : 0;
+    if (x->options.order == MZ_ORDER_RANDOM || worker > 1) {
         uint64_t z = x->stateful->random += 0x9e3779b97f4a7c15u;
         z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
         z = (z ^ z >> 27) * 0x94d049bb133111ebu;
         for (uint64_t skip = (z ^ z >> 31) % (uint64_t)__builtin_popcountll(threads); skip; skip--)
             threads &= threads - 1;
     }
-    return __builtin_ctzll(threads);
+    return worker == 1 ? 63 - __builtin_clzll(threads) : __builtin_ctzll(threads);
 }
 
 /* --order=learned: the thread that is explored first decides how many others must be explored. If exploring a
@@ -133,14 +135,28 @@ static void learn(struct mz_exploration *x, uint32_t k)
 
 /* ---- arriving ---- */
 
-/* Note that the thread is about to use the object. If the search relied on another thread being its only
- * user, the search starts over. */
-static void note_user(struct mz_exploration *x, int thread, uint32_t object)
+void mz_stateful_user(struct mz_exploration *x, int thread, uint32_t object, bool trusted)
 {
     struct mz_user *u = &x->stateful->users[object];
-    if (!object || u->thread == thread + 1 || u->thread == MZ_SHARED) return;
-    if (u->thread && u->trusted) x->trace.outdated = true;
-    u->thread = u->thread ? MZ_SHARED : (uint8_t)(thread + 1);
+    bool shared = x->stateful->shared != NULL;
+    if (!object) return;
+    if (u->thread != thread + 1 && u->thread != MZ_SHARED) {
+        if (u->thread && u->trusted) x->trace.outdated = true;
+        u->thread = u->thread ? MZ_SHARED : (uint8_t)(thread + 1);
+        if (shared) mz_shared_note_user(x, object, thread, false);
+    }
+    if (!trusted) return;
+    if (u->thread == MZ_SHARED) x->trace.outdated = true;
+    if (shared && !u->trusted) mz_shared_note_user(x, object, thread, true);
+    u->trusted = true;
+}
+
+/* The thread is about to use the object. */
+static void note_user(struct mz_exploration *x, int thread, uint32_t object)
+{
+    const struct mz_user *u = &x->stateful->users[object];
+    if (mz_likely(u->thread == thread + 1 || u->thread == MZ_SHARED)) return;
+    mz_stateful_user(x, thread, object, false);
 }
 
 struct mz_elem mz_blocked_entry(const struct mz_exploration *x, int thread, uint32_t object)
@@ -284,7 +300,9 @@ enum mz_arrival mz_stateful_arrive(struct mz_exploration *x, uint32_t k)
     if (k > 0) s->marks[k - 1].stirred = stirred_by(x, k);
     uint32_t n = mz_store_find(x, &s->store, &slot, &state);
     s->marks[k].state = n;
-    x->counters.matches += n > 0;
+    bool finished = !n && s->shared && mz_shared_is_finished(x, &state, &s->marks[k].future);
+    x->counters.matches += n > 0 || finished;
+    if (finished) return MZ_WAS_THERE;
     s->marks[k].allowed = mz_likely(!s->store.asleep) ? n ? 0 : ~(uint64_t)0 : awake(x, k, n);
     if (!s->marks[k].allowed) return MZ_WAS_THERE;
     s->marks[k].again = n > 0;
@@ -294,6 +312,7 @@ enum mz_arrival mz_stateful_arrive(struct mz_exploration *x, uint32_t k)
     if (!(n = store(x, slot, n, &state))) return MZ_NO_ROOM;
     if (s->store.asleep) s->store.asleep[n] = x->nodes[k].asleep;
     s->store.flags[n] = MZ_STATE_ON_PATH | MZ_STATE_OPEN;
+    if (s->shared) s->store.flags[n] |= mz_shared_flag(x);
     s->component[s->component_count++] = n;
     if (s->position) s->position[n] = s->component_count;
     s->marks[k].state = n;
@@ -319,7 +338,7 @@ uint64_t mz_stateful_invisible(struct mz_exploration *x, uint32_t k)
     for (uint64_t t = x->nodes[k].enabled; t; t &= t - 1) {
         int p = __builtin_ctzll(t);
         if (!invisible(x, p)) continue;
-        x->stateful->users[x->stateful->marks[k].blocked_on[p]].trusted = true;
+        mz_stateful_user(x, p, x->stateful->marks[k].blocked_on[p], true);
         x->stateful->marks[k].single = true;
         return t & -t;
     }
@@ -369,10 +388,14 @@ static void leave(struct mz_exploration *x, uint32_t k)
     if (s->child.open) return;
     if (m->cyclic && !m->cycle.exits && x->options.endless && !s->store.asleep)
         x->options.endless(x->options.system, k, m->cycle.threads, m->cycle.writers);
-    for (uint32_t n = 0; n != m->state;) { /* the component is complete: its states have the same future */
-        n = s->component[--s->component_count];
-        s->store.flags[n] = 0;
-        if (s->futures) s->store.future[n] = m->future;
+    uint32_t end = s->component_count; /* the component is complete: its states have the same future */
+    while (s->component[--s->component_count] != m->state) {
+    }
+    if (s->shared)
+        mz_shared_publish(x, s->component + s->component_count, end - s->component_count, m->future);
+    for (uint32_t i = s->component_count; i < end; i++) {
+        s->store.flags[s->component[i]] = 0;
+        if (s->futures) s->store.future[s->component[i]] = m->future;
     }
 }
 
@@ -384,6 +407,9 @@ void mz_stateful_end(struct mz_exploration *x)
         leave(x, k);
     } else if (x->ending == MZ_ENDING_PEEKED) {
         s->child = (struct mz_child){.peeked = true};
+    } else if (!n) { /* another worker has finished it */
+        mz_shared_follow(x);
+        s->child = (struct mz_child){.future = s->marks[k].future};
     } else {
         uint8_t flags = s->store.flags[n];
         s->child = (struct mz_child){

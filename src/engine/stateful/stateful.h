@@ -38,7 +38,7 @@
 
 /* ---- state_store.c: the states seen, numbered from 1 ---- */
 
-enum { MZ_STATE_ON_PATH = 1, MZ_STATE_OPEN = 2 };
+enum { MZ_STATE_ON_PATH = 1, MZ_STATE_OPEN = 2, MZ_STATE_UNIQUE = 4 }; /* UNIQUE: only in shared searches */
 
 struct mz_store {
     uint64_t (*hash)[2];
@@ -116,6 +116,9 @@ bool mz_graph_full(const struct mz_graph *g);
 uint32_t mz_graph_node(struct mz_graph *g, struct mz_elem entry);
 uint32_t mz_graph_known(struct mz_graph *g, struct mz_elem entry); /* the same, but 0 if it is not there */
 void mz_graph_edge(struct mz_graph *g, uint32_t from, uint32_t to);
+uint32_t mz_graph_edges(const struct mz_graph *g);
+/* The edge with this number, below mz_graph_edges(); false if there is none. */
+bool mz_graph_edge_at(const struct mz_graph *g, uint32_t number, struct mz_elem *from, struct mz_elem *to);
 void mz_graph_begin(struct mz_graph *g);               /* begin a search in the graph, from no node yet */
 void mz_graph_from(struct mz_graph *g, uint32_t node); /* begin it from this node, too */
 const struct mz_elem *mz_graph_reached(struct mz_graph *g, uint32_t *count);
@@ -180,6 +183,7 @@ struct mz_stateful {
     struct mz_futures *futures;   /* NULL: not needed */
     struct mz_graph *graph;       /* sdpor */
     struct mz_state_check *check; /* NULL: states are trusted */
+    struct mz_shared_states *shared; /* NULL: one worker */
     struct mz_child child;
     uint64_t random;
     int16_t (*luck)[MZ_LUCK]; /* of threads with objects, see mz_stateful_first */
@@ -192,6 +196,27 @@ void mz_stateful_reuse(struct mz_exploration *x); /* for another program */
 uint64_t mz_stateful_memory(const struct mz_exploration *x);
 bool mz_stateful_full(
     const struct mz_exploration *x); /* what was reserved may not be enough for another thousand states */
+
+/* A thread is about to use the object; `trusted`: the search relies on no other thread doing so. If the search has relied
+ * on another thread being its only user, the search starts over. */
+void mz_stateful_user(struct mz_exploration *x, int thread, uint32_t object, bool trusted);
+
+/* ---- shared_states.c: many workers ---- */
+
+/* Has a worker finished the state, which is new to this worker? Then *future is its future. */
+bool mz_shared_is_finished(struct mz_exploration *x, const struct mz_state *state, mz_future *future);
+/* The execution has ended in a finished state: what follows it is about to be needed. */
+void mz_shared_follow(struct mz_exploration *x);
+/* These states are complete, and have this future. */
+void mz_shared_publish(struct mz_exploration *x, const uint32_t *states, uint32_t count, mz_future future);
+uint8_t mz_shared_flag(const struct mz_exploration *x); /* of the current state: MZ_STATE_UNIQUE or 0 */
+void mz_shared_note_user(struct mz_exploration *x, uint32_t object, int thread, bool trusted);
+uint32_t mz_shared_worker(const struct mz_exploration *x); /* its number: 0, 1, 2, ... */
+/* The parts of worker_part.c and worker_messages.c. */
+bool mz_shared_task(struct mz_exploration *x, struct mz_message *m);
+void mz_shared_done(struct mz_exploration *x);
+void mz_shared_put_round(struct mz_exploration *x, struct mz_message *m);
+void mz_shared_get_round(struct mz_exploration *x, struct mz_message *m);
 
 enum mz_arrival { MZ_ARRIVED, MZ_WAS_THERE, MZ_PEEKED, MZ_NO_ROOM };
 enum mz_arrival mz_stateful_arrive(struct mz_exploration *x, uint32_t k);

@@ -2,7 +2,9 @@
  * variable contains its descriptor. start.c calls this once before main; finding.c calls it earlier if a
  * constructor fails. */
 #include "base/region.h"
+#include "event/finished.h"
 #include "event/link.h"
+#include "runtime/core/room.h"
 #include "runtime/core/runtime.h"
 #include "runtime/kernel/kernel.h"
 
@@ -10,11 +12,29 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#define FAR_AWAY ((void *)0x400000000000) /* a hint for mmap */
+
 static const char *read_number(const char *text, int *number)
 {
     *number = 0;
     for (; *text >= '0' && *text <= '9'; text++) *number = *number * 10 + (*text - '0');
     return text;
+}
+
+/* What the workers of a stateful search share follows in the same file. It is mapped out of the way: other mappings have
+ * the addresses that they have in a run by one worker. */
+static bool map_finished(int fd)
+{
+    struct stat st = {0};
+    size_t size = mz_finished_size();
+    if (mz_sys(SYS_fstat, fd, &st) != 0) return false;
+    if ((size_t)st.st_size < MZ_FINISHED_OFFSET + size) return true; /* it is a stateless search */
+    void *p =
+        mmap(FAR_AWAY, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, MZ_FINISHED_OFFSET);
+    if (p == MAP_FAILED) return false;
+    mz_region_noted(p, size, true);
+    mz_core_room.worker.finished = p;
+    return true;
 }
 
 static struct mz_channel *map_channel(const char *number)
@@ -32,8 +52,9 @@ static struct mz_channel *map_channel(const char *number)
     read_number(number + 1, &fd); /* the memory of all workers replaces a part of the channel */
     void *common = mmap((char *)c + c->common_offset, sizeof(struct mz_common), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_FIXED, fd, 0);
+    bool mapped = common != MAP_FAILED && map_finished(fd);
     mz_sys(SYS_close, fd);
-    return common == MAP_FAILED ? NULL : c;
+    return mapped ? c : NULL;
 }
 
 /* For a program that was started without the command: a channel that nobody reads. */

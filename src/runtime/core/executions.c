@@ -143,6 +143,7 @@ static enum mz_end limit_reached(void)
     const struct mz_options_block *o = &rt.channel->options;
     if (rt.stop) return MZ_END_FINDING;
     if (mz_unlikely(mz_audit_failed())) return MZ_END_UNSEEN;
+    if (mz_unlikely(rt.shared) && mz_explore_is_over(rt.x)) return MZ_END_COMPLETE;
     if (o->stop) return MZ_END_TIME;
     if (o->max_executions && executions_so_far() >= o->max_executions) return MZ_END_EXECUTIONS;
     return MZ_END_RUNNING;
@@ -267,7 +268,8 @@ static enum mz_end explore(void)
               : ending == MZ_ENDING_DIVERGED ? MZ_END_DIVERGED
                                              : MZ_END_COMPLETE;
     }
-    if (end == MZ_END_COMPLETE && !mz_again_last()) end = MZ_END_FINDING;
+    bool by_others = more; /* another worker has completed the search, and this one has gone back to a node */
+    if (end == MZ_END_COMPLETE && !by_others && !mz_again_last()) end = MZ_END_FINDING;
     return end;
 }
 

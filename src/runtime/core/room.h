@@ -114,8 +114,9 @@ struct mz_core_room {
         bool unheard;           /* the command has not been woken for the newest message */
         uint32_t last_waits;    /* after the worker was told to stop */
         uint64_t counted;
-        bool agreed;        /* on addresses */
-        enum mz_end enough; /* the limit that was reached */
+        struct mz_finished *finished; /* stateful searches: facts.c */
+        bool agreed;                  /* on addresses */
+        enum mz_end enough;           /* the limit that was reached */
     } worker;
 };
 

@@ -12,6 +12,7 @@
 #include "base/region.h"
 #include "event/link.h"
 #include "event/packet.h"
+#include "runtime/core/facts.h"
 #include "runtime/core/room.h"
 #include "runtime/kernel/kernel.h"
 #include "runtime/loops/loops.h"
@@ -281,7 +282,12 @@ const struct mz_share_options mz_worker_sharing = {.wish = wish,
                                                    .get_knowledge = get_knowledge,
                                                    .key_out = key_out,
                                                    .key_in = key_in,
-                                                   .room = ROOM};
+                                                   .room = ROOM,
+                                                   .finished = mz_facts_table,
+                                                   .tell_facts = mz_facts_tell,
+                                                   .learn_fact = mz_facts_learn,
+                                                   .is_stale = mz_facts_are_stale,
+                                                   .settle = mz_facts_settle};
 
 /* ---- the life of a worker ---- */
 
@@ -301,7 +307,8 @@ void mz_worker_init(void)
 uint64_t mz_worker_executions(void)
 {
     const struct mz_sample *sample = mz_explore_sample(rt.x);
-    uint64_t now = sample ? sample->walks : mz_explore_counters(rt.x)->executions, before = wo.counted;
+    const struct mz_counters *c = mz_explore_counters(rt.x);
+    uint64_t now = sample ? sample->walks : c->executions + c->revisited, before = wo.counted;
     wo.counted = now;
     return __atomic_add_fetch(&wo.common->executions, now - before, __ATOMIC_RELAXED);
 }

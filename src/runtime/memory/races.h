@@ -21,7 +21,7 @@ unsigned mz_place_access(uint32_t place, uint64_t granule, bool write, bool atom
 unsigned mz_place_level(uint32_t place);
 /* Forks and joins do not order all conflicting accesses to the place: it becomes MZ_PLACE_FULL. Returns
  * that. */
-unsigned mz_place_unforked(uint32_t place);
+unsigned mz_place_unforked(uint32_t place, uint64_t granule);
 bool mz_place_mixed(uint32_t place);   /* Does it have plain and atomic accesses? */
 bool mz_place_atomics(uint32_t place); /* Are its atomic accesses remembered? */
 /* Sets whether an atomic access has touched the place in this execution. Returns true if that is a change. */
@@ -31,6 +31,13 @@ bool mz_alone(int thread);
 const uint64_t *mz_places_tracked(uint32_t *count); /* granules */
 void mz_places_stale(void); /* new facts make some states differ: the search must start over */
 bool mz_places_restart(bool complete);
+/* For core/facts.c. */
+struct mz_finished;
+struct mz_fact;
+bool mz_places_are_stale(void);
+void mz_places_settle(void);
+bool mz_places_tell(struct mz_finished *to); /* the new facts; false if there is no room */
+void mz_place_learn(const struct mz_fact *fact);
 
 /* ---- race_history.c ---- */
 void mz_races_init(void);

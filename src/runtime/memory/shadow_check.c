@@ -214,7 +214,7 @@ static void remembered_access(struct mz_shadow_cell *c, const struct mz_access_n
     struct conflict conflict = {a, false};
     unsigned level = a->atomic ? mz_place_level(place) : mz_place_access(place, granule, a->write, false);
     if (level == MZ_PLACE_FORKED) past_plain(c, mask, look_for_conflict, &conflict);
-    if (conflict.found) level = mz_place_unforked(place);
+    if (conflict.found) level = mz_place_unforked(place, granule);
     count_as(c, granule, MZ_PLACE_FREE);
     access_granule(c, a, mask, live);
     count_as(c, granule, level);

@@ -27,7 +27,11 @@
  * alone, so the first access of an epoch has all facts.
  *
  * Starting over pays only if the search has learned enough. So the search starts over after as many
- * executions as all earlier rounds had, or at its end. */
+ * executions as all earlier rounds had, or at its end.
+ *
+ * In a search by many workers, P2 needs the facts of all workers: each tells its own to the others (core/facts.c), and a
+ * fact of another worker is joined to the own facts as if an access had shown it. */
+#include "event/finished.h"
 #include "base/region.h"
 #include "runtime/memory/races.h"
 #include "runtime/rewind/rewind.h"
@@ -61,7 +65,8 @@ void mz_places_init(void)
     pl.places = mz_region_reserve((size_t)PLACES * sizeof *pl.places);
     pl.sets = mz_region_reserve(SETS * sizeof *pl.sets);
     pl.tracked = mz_region_reserve((size_t)PLACES * sizeof *pl.tracked);
-    MZ_ASSERT(pl.places && pl.sets && pl.tracked);
+    if (rt.shared) pl.news = mz_region_reserve((size_t)PLACES * sizeof *pl.news);
+    MZ_ASSERT(pl.places && pl.sets && pl.tracked && (pl.news || !rt.shared));
     pl.set_count = 2;
     pl.patience = PATIENCE;
 }
@@ -150,32 +155,89 @@ static void add_facts(struct place *p, bool write, bool atomic)
     p->flags |= atomic ? ATOMIC : PLAIN;
     if (write) p->flags |= WRITTEN;
     if (p->user && p->user != rt.self + 1) p->flags |= MANY;
-    p->user = (uint8_t)(rt.self + 1);
+    if (!(p->flags & MANY)) p->user = (uint8_t)(rt.self + 1);
     p->locks = common_locks(p->locks, write);
+}
+
+/* There may be new facts about the place; `before`: the old ones. */
+static void conclude(struct place *p, const struct place *before, uint64_t granule)
+{
+    const uint8_t races = PLAIN | MANY | WRITTEN, level = FORKED | FULL | ATOMICS;
+    if ((p->flags & races) == races && p->locks == NO_LOCKS) p->flags |= FORKED;
+    if (!is_tracked(before) && is_tracked(p)) pl.tracked[pl.tracked_count++] = granule;
+    if (is_tracked(before) != is_tracked(p) || (before->flags & level) != (p->flags & level)) pl.stale = true;
+    bool same = p->flags == before->flags && p->user == before->user && p->locks == before->locks;
+    if (mz_unlikely(rt.shared) && !same) pl.news[pl.news_count++] = granule;
 }
 
 unsigned mz_place_access(uint32_t place, uint64_t granule, bool write, bool atomic)
 {
-    const uint8_t races = PLAIN | MANY | WRITTEN;
-    struct place *p = place_at(place);
+    struct place *p = place_at(place), before = *p;
     if (mz_alone(rt.self)) return level_of(p);
-    bool tracked = is_tracked(p);
-    uint8_t before = p->flags & (FORKED | ATOMICS);
     add_facts(p, write, atomic);
     if (!atomic && is_touched(p)) p->flags |= ATOMICS;
-    if ((p->flags & races) == races && p->locks == NO_LOCKS) p->flags |= FORKED;
-    if (!tracked && is_tracked(p)) pl.tracked[pl.tracked_count++] = granule;
-    if (tracked != is_tracked(p) || before != (p->flags & (FORKED | ATOMICS))) pl.stale = true;
+    conclude(p, &before, granule);
     return level_of(p);
 }
 
 unsigned mz_place_level(uint32_t place) { return level_of(place_at(place)); }
 
-unsigned mz_place_unforked(uint32_t place)
+unsigned mz_place_unforked(uint32_t place, uint64_t granule)
 {
-    place_at(place)->flags |= FULL;
-    pl.stale = true;
+    struct place *p = place_at(place), before = *p;
+    p->flags |= FULL;
+    conclude(p, &before, granule);
     return MZ_PLACE_FULL;
+}
+
+/* ---- facts of other workers ---- */
+
+bool mz_places_are_stale(void) { return pl.stale; }
+
+void mz_places_settle(void) { pl.stale = false; }
+
+bool mz_places_tell(struct mz_finished *to)
+{
+    bool is_atomic;
+    for (; pl.news_count; pl.news_count--) {
+        uint64_t granule = pl.news[pl.news_count - 1];
+        const struct place *p = place_at(mz_shadow_place(granule, &is_atomic));
+        const struct lock_set *s = &pl.sets[p->locks];
+        struct mz_fact fact = {
+            .kind = MZ_FACT_PLACE,
+            .small = {(uint32_t)p->flags << 8 | p->user, p->locks > NO_LOCKS ? s->count + 1 : p->locks},
+            .words = {granule, s->lock[0], s->lock[1], s->lock[2], s->lock[3]}};
+        if (!mz_finished_tell(to, &fact)) return false;
+    }
+    return true;
+}
+
+/* The locks that are in both sets. `count`: as in the fact. */
+static uint16_t join_locks(uint16_t own, uint32_t count, const uint64_t *locks)
+{
+    struct lock_set s = {0};
+    if (own == NO_LOCKS || count == ANY_SET) return own;
+    if (count == NO_LOCKS) return NO_LOCKS;
+    for (uint32_t i = 0; i + 1 < count && i < LOCKS; i++) {
+        bool both = own == ANY_SET;
+        for (uint32_t j = 0; j < pl.sets[own].count && !both; j++) both = pl.sets[own].lock[j] == locks[i];
+        if (both) s.lock[s.count++] = locks[i];
+    }
+    return own > NO_LOCKS && s.count == pl.sets[own].count ? own : set_number(&s);
+}
+
+void mz_place_learn(const struct mz_fact *fact)
+{
+    bool is_atomic;
+    uint8_t user = (uint8_t)fact->small[0];
+    struct place *p = place_at(mz_shadow_place(fact->words[0], &is_atomic)), before = *p;
+    uint32_t news = pl.news_count;
+    p->flags |= (uint8_t)(fact->small[0] >> 8);
+    if (user && p->user && user != p->user) p->flags |= MANY;
+    if (!p->user) p->user = user;
+    p->locks = join_locks(p->locks, fact->small[1], &fact->words[1]);
+    conclude(p, &before, fact->words[0]);
+    pl.news_count = news;
 }
 
 bool mz_place_mixed(uint32_t place) { return is_mixed(place_at(place)); }

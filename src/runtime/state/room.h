@@ -71,6 +71,8 @@ struct mz_state_room {
         uint32_t set_count;
         uint64_t *tracked;
         uint32_t tracked_count;
+        uint64_t *news; /* many workers: granules with facts that have not been told */
+        uint32_t news_count;
         bool stale;
         /* rt.runs when this round began; the least number of executions of the round */
         uint32_t round, patience;

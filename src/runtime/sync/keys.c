@@ -17,6 +17,7 @@
  * deletion on, and the search starts over then. */
 #define _GNU_SOURCE
 #include "base/region.h"
+#include "event/finished.h"
 #include "runtime/core/operation.h"
 #include "runtime/memory/memory.h"
 #include "runtime/memory/race_order.h"
@@ -109,14 +110,38 @@ static void note_use(pthread_key_t key, uint32_t epoch)
     note(key, epoch, MZ_PLAIN_READ, true);
 }
 
+static void watch(pthread_key_t key)
+{
+    if (k.watched[key]) return;
+    k.watched[key] = k.is_news = true;
+    mz_places_stale();
+}
+
 static void note_deletion(pthread_key_t key, uint32_t epoch)
 {
     if (!rt.stateful) return;
-    if (!k.watched[key] && !mz_alone(rt.self)) {
-        k.watched[key] = true;
-        mz_places_stale();
-    }
+    if (!mz_alone(rt.self)) watch(key);
     if (k.watched[key]) note(key, epoch, MZ_PLAIN_WRITE, true);
+}
+
+/* Tell other workers which keys are watched. */
+bool mz_keys_tell(struct mz_finished *to)
+{
+    for (uint32_t key = 0; key < MZ_KEYS && k.is_news; key++) {
+        struct mz_fact fact = {.kind = MZ_FACT_KEY, .small = {key}};
+        if (!k.watched[key] || k.told[key]) continue;
+        if (!mz_finished_tell(to, &fact)) return false;
+        k.told[key] = true;
+    }
+    k.is_news = false;
+    return true;
+}
+
+void mz_key_learn(const struct mz_fact *fact)
+{
+    uint32_t key = fact->small[0] % MZ_KEYS;
+    watch(key);
+    k.told[key] = true;
 }
 
 /* Declared in races.h: calls f for every use and deletion that the race history contains. */

@@ -79,6 +79,8 @@ struct mz_sync_room {
             uint8_t by;
         } deletions[MZ_KEYS];               /* rolled back */
         bool watched[MZ_KEYS];              /* kept */
+        bool told[MZ_KEYS];                 /* kept: other workers know that it is watched */
+        bool is_news;                       /* kept: some of them may not know it */
         struct mz_key boot[MZ_MAIN_KEYS];   /* kept: keys at the start of main */
         void *first[MZ_KEYS];               /* kept: values of the main thread at the start of main */
         uint32_t boot_keys;                 /* kept */

@@ -122,6 +122,10 @@ void mz_names_reset(void);      /* thread.c */
 void mz_semaphores_reset(void); /* semaphore.c: the named ones */
 void mz_name_give(int slot, const char *name);
 const char *mz_name_of(int slot);
+struct mz_finished;
+struct mz_fact;
+bool mz_keys_tell(struct mz_finished *to); /* core/facts.c */
+void mz_key_learn(const struct mz_fact *fact);
 void mz_keys_each(int slot, void (*f)(void *data, uint64_t word), void *data); /* keys.c */
 /* await.c */
 #define MZ_IN_CONDITION 255 /* rt.section while a thread evaluates the condition of its mz_await */
