@@ -342,7 +342,7 @@ static bool check_one(struct mz_checker *c, const struct mz_model *m)
 enum mz_answer mz_check_engine(struct mz_checker *c, const struct mz_model *m)
 {
     for (int i = 0; i < MZ_CONFIGS; i++) {
-        if (!(c->limits.configs & UINT64_C(1) << i)) continue;
+        if (!(c->limits.configs & mz_config_bit(i))) continue;
         bool stateful = i >= MZ_CONFIG_STATEFUL;
         if (c->loops && !stateful) continue;
         if (!stateful && configs[i].all && c->oracle.interleavings > c->limits.interleavings) continue;

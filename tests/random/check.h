@@ -18,6 +18,8 @@ struct mz_model_explorer;
 struct mz_shared;
 struct mz_sharing;
 
+__extension__ typedef unsigned __int128 mz_configs; /* a set of enum mz_config */
+
 enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_NONE,
                  MZ_CONFIG_SLEEP,      /* none, with sleep sets */
@@ -83,7 +85,6 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_DL_S_POR_SHARES,
                  MZ_CONFIG_DL_S_POR_LEARNED_SHARES,
                  MZ_CONFIG_SDPOR_SHARES,
-                 MZ_CONFIG_SDPOR_INITIAL_SHARES,
                  MZ_CONFIG_FORGETS, /* from here on: states are forgotten from some time on */
                  MZ_CONFIG_S_POR_FORGETS,
                  MZ_CONFIG_DE_S_POR_FORGETS,
@@ -93,6 +94,8 @@ enum mz_config { /* an algorithm as it is tested */
                  MZ_CONFIG_ORACLE = MZ_CONFIGS /* the oracle's methods against each other */
 };
 
+static inline mz_configs mz_config_bit(int config) { return (mz_configs)1 << config; }
+
 const char *mz_config_name(enum mz_config config);
 const char *mz_stateful_name(enum mz_config config); /* check_states.c */
 
@@ -101,11 +104,11 @@ struct mz_limits {
     uint64_t interleavings; /* most for the algorithm `none`, the others that do not reduce, and the plain
                                oracle */
     uint64_t swaps;         /* most interleavings for counting classes by swaps (swap.h) */
-    uint64_t configs;       /* set of enum mz_config */
-    bool order;             /* compare the happens-before relations */
-    uint32_t states;        /* programs with more are skipped, if they have loops */
-    int thread_order;       /* enum mz_order; -1: each program has another one, by its seed */
-    uint64_t literal;       /* most sequences that literal.c may look at: larger programs are left out */
+    mz_configs configs;
+    bool order;       /* compare the happens-before relations */
+    uint32_t states;  /* programs with more are skipped, if they have loops */
+    int thread_order; /* enum mz_order; -1: each program has another one, by its seed */
+    uint64_t literal; /* most sequences that literal.c may look at: larger programs are left out */
 };
 
 struct mz_run_counts {

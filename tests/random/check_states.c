@@ -54,7 +54,6 @@ static const struct {
     [MZ_CONFIG_DL_S_POR_LEARNED_SHARES] = {"dl-s-por-learned-shares", MZ_ALG_DL_S_POR, MZ_ORDER_LEARNED,
                                            false, false},
     [MZ_CONFIG_SDPOR_SHARES] = {"sdpor-shares", MZ_ALG_SDPOR, MZ_ORDER_SEQUENTIAL, false, false},
-    [MZ_CONFIG_SDPOR_INITIAL_SHARES] = {.name = "sdpor-initial-shares", .algorithm = MZ_ALG_SDPOR_INITIAL},
     [MZ_CONFIG_FORGETS] = {"stateful-forgets", MZ_ALG_STATEFUL, MZ_ORDER_RANDOM, false, false},
     [MZ_CONFIG_S_POR_FORGETS] = {"s-por-forgets", MZ_ALG_S_POR, MZ_ORDER_RANDOM, false, false},
     [MZ_CONFIG_DE_S_POR_FORGETS] = {"de-s-por-forgets", MZ_ALG_DE_S_POR, MZ_ORDER_RANDOM, false, false},

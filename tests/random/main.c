@@ -126,23 +126,23 @@ static uint64_t number(const char *text, uint64_t low, uint64_t high)
 }
 
 /* All stateless configurations except literal, which is slow and has its own runs. */
-#define STATELESS (((UINT64_C(1) << MZ_CONFIG_STATEFUL) - 1) & ~(UINT64_C(1) << MZ_CONFIG_LITERAL))
+#define STATELESS ((mz_config_bit(MZ_CONFIG_STATEFUL) - 1) & ~mz_config_bit(MZ_CONFIG_LITERAL))
+#define ALL       (mz_config_bit(MZ_CONFIGS) - 1)
 
-static uint64_t algorithms(char *list)
+static mz_configs algorithms(char *list)
 {
-    uint64_t set = 0;
+    mz_configs set = 0;
     char *rest = NULL;
     for (char *name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
         int i = 0;
         if (strcmp(name, "all-stateless") == 0 || strcmp(name, "all-stateful") == 0) {
-            set |= strcmp(name, "all-stateless") == 0
-                       ? STATELESS
-                       : ((UINT64_C(1) << MZ_CONFIGS) - 1) & ~((UINT64_C(1) << MZ_CONFIG_STATEFUL) - 1);
+            set |= strcmp(name, "all-stateless") == 0 ? STATELESS
+                                                      : ALL & ~(mz_config_bit(MZ_CONFIG_STATEFUL) - 1);
             continue;
         }
         while (i < MZ_CONFIGS && strcmp(name, mz_config_name((enum mz_config)i)) != 0) i++;
         if (i == MZ_CONFIGS) fail(name, "no such algorithm");
-        set |= UINT64_C(1) << i;
+        set |= mz_config_bit(i);
     }
     return set;
 }
@@ -410,7 +410,7 @@ int main(int argc, char **argv)
                            .swaps = 24,
                            .states = 1000,
                            .literal = 5000,
-                           .configs = (UINT64_C(1) << MZ_CONFIGS) - 1,
+                           .configs = ALL,
                            .thread_order = DEFAULT,
                            .order = true}},
     };

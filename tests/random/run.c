@@ -149,7 +149,7 @@ static enum mz_answer attempt(const struct attempt *a, const struct mz_model *m)
     limit(a->seconds);
     enum mz_answer answer = mz_check_oracle(&c, m);
     for (int i = 0; i < MZ_CONFIGS && answer == MZ_SAME; i++) {
-        c.limits.configs = a->limits.configs & UINT64_C(1) << i;
+        c.limits.configs = a->limits.configs & mz_config_bit(i);
         own->config = (enum mz_config)i; /* in case it crashes */
         answer = mz_check_engine(&c, m);
     }
@@ -174,7 +174,7 @@ static void describe(struct attempt *a, const struct mz_run *run, const struct m
     printf("--- thread order %d\n", (int)mz_check_order(&c));
     print_program("the program", m);
     if (run->shrink) {
-        a->limits.configs = a->board->config < MZ_CONFIGS ? UINT64_C(1) << a->board->config : 0;
+        a->limits.configs = a->board->config < MZ_CONFIGS ? mz_config_bit((int)a->board->config) : 0;
         a->seconds = SHRINK_SECONDS;
         a->quiet = true;
         mz_shrink(&small, still_fails, a);
