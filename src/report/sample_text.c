@@ -97,7 +97,7 @@ void mz_sample_json(struct mz_json *j, const struct mz_report *report)
     mz_json_string(j, "strategy", report->strategy);
     mz_json_number(j, "seed", s->seed);
     mz_json_number(j, "walks", s->walks);
-    mz_json_decimal(j, "classes", mz_sample_classes(s));
+    mz_json_number(j, "classes", s->shift < 40 ? s->classes << s->shift : UINT64_MAX);
     mz_json_bool(j, "classes_exact", !s->shift);
     mz_json_decimal(j, "classes_estimate", mz_sample_estimate(s));
     mz_json_string(j, "classes_estimate_method", "chao1");
