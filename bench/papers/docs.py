@@ -25,21 +25,34 @@ def region(page, name):
 FACTS = "facts"
 
 
+def figures(table):
+    """How many cells of a Markdown table have a figure."""
+    return sum(any(c.isdigit() for c in cell) for row in table.splitlines() if row.startswith("|") for cell in row.split("|")[2:])
+
+
+def stays(old, new):
+    """Does the page know more than this build has measured? Then its table stays, if it has the right rows."""
+    return labels(old) == labels(new) and figures(old) > figures(new)
+
+
 def write(path, groups, outcomes, facts):
-    """Returns the names of the groups that have no place in the page."""
+    """Returns the names of the groups that have no place in the page, and of those whose table stays."""
     with open(path, encoding="utf-8") as file:
         page = file.read()
-    missing = []
+    missing, staying = [], []
     parts = [(group.name, text.group_markdown(group, outcomes)) for group in groups]
     for name, part in parts + [(FACTS, "\n".join(map(text.folded, facts)))]:
         place = region(page, name)
         if not place:
             missing.append(name)
             continue
+        if name != FACTS and stays(page[place[0]:place[1]], part):
+            staying.append(name)
+            continue
         page = page[:place[0]] + "\n\n" + part + "\n" + page[place[1]:]
     with open(path, "w", encoding="utf-8") as file:
         file.write(page)
-    return missing
+    return missing, staying
 
 
 def labels(table):

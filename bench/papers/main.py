@@ -16,7 +16,7 @@ NAME is an experiment, a table (2017-table3), a paper (2017) or any other beginn
   --json[=FILE]    write everything as JSON to FILE, or to standard output in place of the text
   --html=FILE      write one page with tables and figures
   --docs=FILE      write the tables between the marks of a Markdown page (docs/PAPERS.md), from what this
-                   build has measured; a table of which nothing is measured stays
+                   build has measured; a table stays if it has more figures than this build has measured
   --check-docs=FILE  fail if that page does not have exactly the rows of experiments.txt
 
 Each finished row is kept at once, with the build that it was measured with: an interrupted run goes on where it was.
@@ -370,7 +370,7 @@ def docs_facts(bench, groups):
     limits, days, loads = (span([f.get(name) for f in found], form) for name, form in (
         ("limit", "%g"), ("when", "%.10s"), ("load", "%.1f")))
     return ("%s, build %s%s. Rows: %d, measured %s on %s, %d processors, Linux %s; limits of %s seconds for a row; load average %s."
-            " A table of which this build has measured nothing is from an earlier build." % (
+            " A table of which this build has measured less is from an earlier build." % (
                 bench.runner.version(), bench.runner.build[:12], ", commit " + ", ".join(commits) if commits else "", len(found),
                 days, processor(), os.cpu_count() or 1, platform.release(), limits, loads or "not known"))
 
@@ -380,13 +380,14 @@ def bench_docs(bench):
     bench.options["kept"] = True
     bench.asked = {row.name for row in bench.experiments.rows()}
     groups = [bench.group(group) for group in bench.experiments.groups]
-    # A table of another build stays until this build has measured something of it.
     groups = [group for group in groups if all(row.reason for row in group.rows) or
               any(bench.outcomes[row.name].measured() for row in group.rows)]
     facts = [docs_facts(bench, groups)] + summary.lines(groups, bench.outcomes)
-    missing = docs.write(bench.options["docs"], groups, bench.outcomes, facts)
+    missing, staying = docs.write(bench.options["docs"], groups, bench.outcomes, facts)
     for name in missing:
         print("mazurka: bench: %s: no marks for %s" % (bench.options["docs"], name), file=sys.stderr)
+    for name in staying:
+        print("The table of %s stays: this build has measured less of it" % name)
     return 1 if missing else 0
 
 
