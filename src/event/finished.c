@@ -145,23 +145,31 @@ static enum mz_added add(const struct slots *s, const uint64_t own[2], uint32_t 
     return MZ_ADDED;
 }
 
-/* F3. A worker that dies while it copies leaves `growing` behind: then the table does not grow until another worker
- * starts in its place (mz_finished_worker). */
-static void grow(struct mz_finished *f, uint64_t table)
+/* Copy the table into the next one, which takes its place. Several workers may do this at once. */
+static void copy(struct mz_finished *f, uint64_t table)
 {
-    uint64_t from = load(&f->growing), to = table + 1, taken = 0;
-    if (from > table || to >= TABLES || !is_within_limit(f, size_of_table(to))) return;
-    if (!__atomic_compare_exchange_n(&f->growing, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        return;
-    struct slots old = slots_at(f, table), new = slots_at(f, to);
+    struct slots old = slots_at(f, table), new = slots_at(f, table + 1);
+    uint64_t taken = 0;
     for (uint64_t i = 0; i <= old.mask; i++) {
         uint64_t own[2] = {old.key[i][0], __atomic_load_n(&old.key[i][1], __ATOMIC_ACQUIRE)};
         if (own[1]) add(&new, own, old.future[i]);
     }
     for (uint64_t i = 0; i <= new.mask; i++) taken += new.key[i][0] != 0;
+    if (!__atomic_compare_exchange_n(&f->table, &table, table + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return;
     store(&f->taken, taken);
     store(&f->ahead, 0);
-    store(&f->table, to);
+}
+
+/* F3. A worker that dies while it copies leaves `growing` behind: another one begins again when the table is full, or when
+ * a worker starts (mz_finished_worker). */
+static void grow(struct mz_finished *f, uint64_t table)
+{
+    uint64_t from = load(&f->growing), to = table + 1;
+    if (from > table || to >= TABLES || !is_within_limit(f, 2 * size_of_table(to) - 2 * size_of_table(table)))
+        return;
+    if (__atomic_compare_exchange_n(&f->growing, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        copy(f, table);
 }
 
 static bool is_full(const struct mz_finished *f, uint64_t table)
@@ -190,11 +198,17 @@ enum mz_added mz_finished_add(struct mz_finished *f, const uint64_t key[2], uint
 {
     uint64_t own[2], table = current(f);
     make_key(key, own);
-    if (is_full(f, table)) { /* the worker that copied the table may have died */
+    if (is_full(f, table)) {
         grow(f, table);
         table = current(f);
     }
     enum mz_added added = add_to(f, table, own, future);
+    if (added == MZ_ADDED_NOT &&
+        load(&f->growing) == table + 1) { /* the other worker is slow, or dead: help it */
+        copy(f, table);
+        table = current(f);
+        added = add_to(f, table, own, future);
+    }
     while (table != current(f)) add_to(f, table = current(f), own, future);
     if (added == MZ_ADDED && __atomic_add_fetch(&f->taken, 1, __ATOMIC_RELAXED) > slots_of(table) / 8 * 5)
         grow(f, table);

@@ -43,7 +43,7 @@ test_checkpoint_stateful() {
             run 0 mazurka check -q --algorithm=$how --resume=$from --json=2.json $file &&
                 json_is 2.json "d['verdict'] == 'verified'" &&
                 python3 -c "import json; a, b = (json.load(open(n)) for n in ('1.json', '2.json'))
-assert '$how' != 'stateful' or a['states'] == b['states'], (a['states'], b['states'])" || return 1
+assert '$how' != 'stateful' or a['states'] <= b['states'] <= 1.01 * a['states'], (a['states'], b['states'])" || return 1
         done
     done
     run 0 mazurka check -q --algorithm=sdpor --checkpoint=c $file && run 0 mazurka check -q --algorithm=sdpor --resume=c $file

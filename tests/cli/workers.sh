@@ -60,9 +60,13 @@ test_jobs_stateful() {
         run 0 mazurka check --algorithm=$how --json=1.json $file && run 0 mazurka check -j 3 --algorithm=$how --json=3.json $file &&
             json_is 3.json "d['workers'] == 3 and d['lost'] == 0" &&
             python3 -c "import json; a, b = (json.load(open(n)) for n in ('1.json', '3.json'))
-assert '$how' != 'stateful' or a['states'] == b['states'], (a['states'], b['states'])
+assert '$how' != 'stateful' or a['states'] <= b['states'] <= 1.01 * a['states'], (a['states'], b['states'])
 assert b['transitions'] < 2 * a['transitions'], (a['transitions'], b['transitions'])" || return 1
     done
+    # Stack protectors have the same value in all workers.
+    run 0 mazurka check --algorithm=stateful -fstack-protector-all --json=1.json $file &&
+        run 0 mazurka check -j 2 --algorithm=stateful -fstack-protector-all --json=2.json $file &&
+        json_is 2.json "d['transitions'] < 1.5 * $(python3 -c "import json; print(json.load(open('1.json'))['transitions'])")" || return 1
     # A fact that each of two workers has seen one half of makes the search start over.
     run 1 mazurka check -j 2 --algorithm=s-por --keep-going --json=k2.json lost.c && run 1 mazurka check -q -j 3 --algorithm=dl-s-por lost.c
 }
@@ -82,7 +86,7 @@ test_jobs_stateful_killed() {
     done
     wait $pid || { complain "status $?"; return 1; }
     python3 -c "import json; a, b = (json.load(open(n)) for n in ('1.json', '2.json'))
-assert a['states'] == b['states'], (a['states'], b['states'])"
+assert a['states'] <= b['states'] <= 1.01 * a['states'], (a['states'], b['states'])"
 }
 
 # A worker that is killed is replaced, and nothing is counted twice or lost.

@@ -44,6 +44,10 @@ CASES = [
     ("-DP=3 -DC=3 -DIF --keep-going", "bbuf.c"),
     ("-DP=4 -DC=2 -DSIZE=1 -DIF --keep-going", "bbuf.c"),
     ("-DP=3 -DC=3 -DSIZE=1 -DIF --keep-going --algorithm=source", "bbuf.c"),
+    ("-DP=4 --algorithm=stateful", "state_buffer.c"),
+    ("-DP=4 --algorithm=s-por", "state_buffer.c"),
+    ("-DP=4 --algorithm=dl-s-por", "state_buffer.c"),
+    ("-DP=4 --algorithm=sdpor", "state_buffer.c"),
 ]
 # Larger programs for mpirun, which needs some tenths of a second itself.
 RANK_CASES = [
@@ -100,6 +104,8 @@ class Run:
             with open(os.path.join(self.dir, "out")) as f:
                 return ("failed", False, status, f.read()[:500])
         errors = sorted((e["kind"], os.path.basename(e["file"] or ""), e["line"] or 0) for e in d["errors"])
+        if "states" in d and d.get("states"):  # a stateful search may repeat executions, but finds the same
+            return (d["verdict"], d["complete"], status, "-", "-", tuple(errors))
         # Which executions are blocked is not fixed; which are complete is.
         return (d["verdict"], d["complete"], status, d["executions"], d["cut"], tuple(errors))
 

@@ -261,8 +261,17 @@ static int look_for_stack(struct dl_phdr_info *info, size_t size, void *unused)
     return 0;
 }
 
+/* The kernel gives every process another value for stack protectors, which would be a part of each state: then workers of a
+ * stateful search would have no states in common. Threads get the value from the thread that creates them. No function that
+ * has read the old value returns any more. */
+static void fix_stack_protector(void)
+{
+    __asm__ volatile("movq %0, %%fs:0x28" : : "r"(0x9e3779b97f4a7c00ull));
+}
+
 void mz_fiber_init(void)
 {
+    fix_stack_protector();
     dl_iterate_phdr(look_for_stack, NULL);
     rt.fsgsbase = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT;
     map_stacks();
