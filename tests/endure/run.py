@@ -105,7 +105,9 @@ class Run:
                 return ("failed", False, status, f.read()[:500])
         errors = sorted((e["kind"], os.path.basename(e["file"] or ""), e["line"] or 0) for e in d["errors"])
         if "states" in d and d.get("states"):  # a stateful search may repeat executions, but finds the same
-            return (d["verdict"], d["complete"], status, "-", "-", tuple(errors))
+            self.done = d["executions"]
+            return (d["verdict"], d["complete"], status, 0, 0, tuple(errors))
+        self.done = d["executions"]
         # Which executions are blocked is not fixed; which are complete is.
         return (d["verdict"], d["complete"], status, d["executions"], d["cut"], tuple(errors))
 
@@ -203,7 +205,7 @@ class Run:
                 result = self.limited(needed.group(1))
             if len(result) < 5 or result[1]:
                 return result
-            done = result[3]
+            done = self.done
             self.resumes += 1
         return self.result(self.wait(self.start(*self.resume())))
 
