@@ -126,7 +126,8 @@ static void restart(struct mz_exploration *x)
 static bool go_on(struct mz_exploration *x)
 {
     if (mz_unlikely(x->frontier->executed != NULL)) x->frontier->executed(x);
-    if (mz_unlikely(!(x->counters.executions & (x->counters.executions - 1)))) mz_hot_spots_look(x);
+    uint64_t runs = x->counters.executions + x->counters.revisited;
+    if (mz_unlikely(!(runs & (runs - 1)))) mz_hot_spots_look(x);
     if (climb(x)) return true;
     if (x->frontier->finished) x->frontier->finished(x);
     if (mz_unlikely(x->trace.outdated)) { /* by facts of other workers */
