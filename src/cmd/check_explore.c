@@ -39,7 +39,8 @@ int mz_check_is_shared(const struct mz_settings *s, bool cluster, bool *shared)
     *shared = wanted && !alone;
     if (!wanted || !alone) return 0;
     if (s->checkpoint || s->resume)
-        return mz_fail("--%s is not for %s", s->checkpoint ? "checkpoint" : "resume", alone);
+        return mz_fail("--%s is not for %s%s", s->checkpoint ? "checkpoint" : "resume", alone,
+                       cluster ? " under mpirun" : "");
     mz_notice("%s explores with one worker%s: %s is not for %s", s->algorithm_name,
               s->portfolio ? " for each algorithm" : "", cluster ? "mpirun" : "-j", alone);
     return 0;
