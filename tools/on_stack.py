@@ -37,6 +37,9 @@ DIFFERENT = {
 }
 # Expectations that do not hold: a variable that only main uses becomes a local one, so the loop changes nothing shared.
 BETTER = {('spurious_wakeups.c', '-DCOUNTER --strict')}
+# A value that differs from run to run, and that nobody looks at, is noticed in static memory only: other words of a stack may
+# differ anyway (src/runtime/rewind/again.c).
+STATIC_ONLY = {('nondeterministic.c', '-DONE')}
 
 
 def is_space(token):
@@ -308,7 +311,7 @@ def main():
                 continue
             done += 1
             jobs += [(new, single(e, rng, names)) for e in expectations(path)
-                     if not any(os.path.basename(path) == f and flags in e for f, flags in BETTER)]
+                     if not any(os.path.basename(path) == f and flags in e for f, flags in BETTER | STATIC_ONLY)]
         print('on_stack: seed %d' % a.seed)
         if not a.all and not a.files:
             jobs = rng.sample(jobs, min(SAMPLE, len(jobs)))

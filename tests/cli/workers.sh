@@ -133,8 +133,9 @@ test_small_parts() {
         hasnt out "it started over" || return 1
     # Whatever wins when speed decides, everything is explored.
     run 0 mazurka check -j 2 --json=j -DN=16 "$readers" && json_is j "d['executions'] == 65536 and d['complete']" || return 1
-    # Long executions: two workers are faster. A slow machine makes them longer.
-    sed 's/(void)atomic_load((_Atomic int/for (volatile int i = 0; i < 500000; i = i + 1) ;\n    &/' "$readers" > long.c
+    # Executions that are long enough for a message (LONG in pool_end.c, 0.4 ms) on the fastest machine: a slow one makes
+    # them longer.
+    sed 's/(void)atomic_load((_Atomic int/for (volatile int i = 0; i < 3000000; i = i + 1) ;\n    &/' "$readers" > long.c
     run 0 mazurka check -j 2 --json=j -DN=11 long.c && empty err && hasnt out "it started over" &&
         json_is j "d['executions'] == 2048 and d['workers'] == 2 and d['sharing']['parts'] > 1000" || return 1
     run 3 mazurka check -j 2 --time-limit=0.4 -DN=40 "$readers" && has out "time limit of 0.4 s" &&
