@@ -1,19 +1,19 @@
 /* Searches beside an exhaustive one: see companions.h.
  *
- * Turns. With -j 1, every second turn belongs to the exhaustive search, the turns between to one companion each. With
- * more jobs, a quarter of them, at least one, belongs to companions; as many workers of the exhaustive search rest, another
- * one each turn. Among the companions, the one that has had the least share of turns is next; a share counts less for
- * one that gains (gain()). Whoever has no turn is stopped by SIGSTOP: by the command that watches the target, because only it
- * knows that the process still exists.
+ * Turns. With -j 1, every second turn belongs to the exhaustive search. The turns between belong to one companion each.
+ * With more jobs, a quarter of them, at least one, belongs to companions. As many workers of the exhaustive search rest
+ * meanwhile; which ones changes with each turn. The next turn belongs to the companion with the fewest turns so far, where
+ * a turn that gained much counts less (gain()).
  *
- * The progress of all is in shared memory, one seat each; seat 0 is the exhaustive search's. */
+ * A search without a turn is stopped by SIGSTOP. The command that watches its target does that, because no other process
+ * can be sure that the target still exists.
+ *
+ * The progress of all searches is in shared memory, one seat for each. Seat 0 belongs to the exhaustive search. */
 #define _GNU_SOURCE
 #include "cmd/companions.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include "base/memory.h"
 #include "dist/cluster.h"

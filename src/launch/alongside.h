@@ -11,11 +11,11 @@ struct mz_alongside {
     void *data;
     /* Return true if the search is not needed any more. */
     bool (*look)(void *data, const struct mz_progress_view *view);
-    uint32_t resting; /* so many targets of this search must rest now; at most all */
-    uint32_t turn;    /* which ones: they are counted from this one */
+    uint32_t resting; /* number of targets of this search that must rest now */
+    uint32_t turn;    /* the first of them */
 };
 
-/* Must the target with this number, of so many, rest now? alongside may be NULL. */
+/* Must the target with this number rest now? count: targets of the search. a may be NULL. */
 static inline bool mz_alongside_rests(const struct mz_alongside *a, uint32_t number, uint32_t count)
 {
     return a && count && (number + count - a->turn % count) % count < a->resting;
