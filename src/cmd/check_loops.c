@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include "base/memory.h"
 
-#define LEAST_SECONDS 10.0 /* without a time limit, the second search may take so long, */
-#define TIMES         4.0  /* or so many times as long as the first one */
+#define LEAST_SECONDS 10.0 /* without a time limit, the second search may take this long, */
+#define TIMES         4.0  /* or this many times the time of the first search */
 
 bool mz_check_may_decide(const struct mz_check *c)
 {

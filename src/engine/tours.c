@@ -41,10 +41,10 @@
 #include "base/region.h"
 
 #define WARM          10   /* tours without splitting: the mean weights are not known */
-#define MOST_COPIES   4    /* a walk is continued at most so many times at one node */
+#define MOST_COPIES   4    /* a walk is continued at most this often at one node */
 #define MOST_BRANCHES 4096 /* of a tour: then it does not split any more */
 #define MOST_LEAVES   256
-#define LARGE         4.0L /* split where the weight is so many times the mean at this depth; */
+#define LARGE         4.0L /* split where the weight is this many times the mean at this depth; */
 #define SMALL         0.2L /* give up half of the walks where it is less than this */
 
 struct branch { /* a step at a node of the path; the weight includes p of the step */

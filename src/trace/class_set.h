@@ -29,7 +29,7 @@ void mz_class_set_release(struct mz_class_set *s);
 void mz_class_set_clear(struct mz_class_set *s);
 /* The class was met so often. Return whether it is new. A class that is not counted any more is never new. */
 bool mz_class_set_add(struct mz_class_set *s, struct mz_class class, uint64_t times);
-/* Count only classes whose hash ends in at least so many zero bits. */
+/* Count only classes whose hash ends in `shift` zero bits or more. */
 void mz_class_set_raise(struct mz_class_set *s, uint32_t shift);
 static inline uint32_t mz_class_set_count(const struct mz_class_set *s) { return s->table.count; }
 

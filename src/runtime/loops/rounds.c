@@ -52,7 +52,7 @@ bool mz_rounds_step_limit(void)
     return true;
 }
 
-/* An execution has ended after so many events. Start over with a bound if it is much longer than the first one. */
+/* An execution has ended. If it has many more events than the first execution, start over with a bound. */
 void mz_rounds_ended(uint32_t events)
 {
     uint32_t *first = &mz_loops_room.first_length;
